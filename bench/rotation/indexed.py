@@ -22,13 +22,8 @@ class Indexed(YieldPolicy):
     """The same rules. A due time is computed when an outcome is recorded, again after the price has
     fallen, and when a due target is worth too little."""
 
-    def bind(
-        self,
-        targets: Sequence[Mapping[str, Any]],
-        sources: Mapping[str, Mapping[str, Any]],
-        now: float,
-    ) -> None:
-        super().bind(targets, sources, now)
+    def bind(self, targets: Sequence[Mapping[str, Any]], *arguments: Any) -> None:
+        super().bind(targets, *arguments)
         self.due = np.full(len(targets), math.inf)
         self.price_then = np.zeros(len(targets))
         self.price = 1.0

@@ -161,15 +161,8 @@ def list_companies(
         )
 
     rows = session.in_transaction(find_companies)
-    if as_json:
-        output.print_json_lines(rows[:limit])
-        return
-    if not rows:
-        typer.echo("No companies. They are added with jobs, or with `jobmill company add`.")
-        return
-    output.print_entries(map(_entry, rows[:limit]))
-    if len(rows) > limit:
-        output.print_more_hint("--after", rows[limit - 1].id)
+    empty = "No companies. They are added with jobs, or with `jobmill company add`."
+    output.print_page(rows, _entry, limit=limit, option="--after", empty=empty, as_json=as_json)
 
 
 @dataclass(frozen=True)

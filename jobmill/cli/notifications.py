@@ -14,6 +14,7 @@ from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.notifications import channels, deliveries, schedules
 from jobmill.notifications.channels import NewChannel, NotificationChannel
+from jobmill.notifications.deliveries import LoggedDelivery
 from jobmill.notifications.kinds import KINDS, Frequency, as_kind, kinds_of_role
 from jobmill.outside.webhook import allowed_private_hosts
 from jobmill.people import persons
@@ -68,26 +69,18 @@ def list_deliveries(
 ) -> None:
     """List deliveries and their results, newest first."""
     rows = _run(lambda tx, owner: deliveries.find_log(tx, owner, before=before, limit=limit + 1))
-    if as_json:
-        output.print_json_lines(rows[:limit])
-    elif rows:
-        output.print_entries(
-            (
-                row.id,
-                [f"{row.channel_kind} {row.channel}", row.state],
-                [
-                    row.frequency,
-                    output.format_count(row.events, "event") if row.events else None,
-                    row.detail,
-                    times.format_ago(row.ended_at or row.due_at),
-                ],
-            )
-            for row in rows[:limit]
-        )
-    else:
-        typer.echo("No deliveries yet.")
-    if len(rows) > limit and not as_json:
-        output.print_more_hint("--before", rows[limit - 1].id)
+    empty = "No deliveries yet."
+    output.print_page(rows, _entry, limit=limit, option="--before", empty=empty, as_json=as_json)
+
+
+def _entry(row: LoggedDelivery) -> output.Entry:
+    details = [
+        row.frequency,
+        output.format_count(row.events, "event") if row.events else None,
+        row.detail,
+        times.format_ago(row.ended_at or row.due_at),
+    ]
+    return row.id, [f"{row.channel_kind} {row.channel}", row.state], details
 
 
 @app.command("channels")

@@ -101,13 +101,7 @@ def end_person(email: Email, as_json: AsJson = False) -> None:
 @app.command("reset-second-factor")
 def reset_second_factor(email: Email, as_json: AsJson = False) -> None:
     """Turn off two-factor authentication, for example for a locked-out person."""
-
-    async def reset(tx: Tx) -> Person:
-        person = await persons.get_active(tx, email)
-        await second_factors.reset(tx, person.id)
-        return person
-
-    _run_and_print(reset, as_json)
+    _change_and_print(email, second_factors.reset, as_json)
 
 
 @app.command("budget")
@@ -124,13 +118,7 @@ def set_budget_share(
 ) -> None:
     """Limit what models may cost per day for the job search of a person."""
     parsed = None if share == "none" else budget_ledger.parse_share(share)
-
-    async def act(tx: Tx) -> Person:
-        person = await persons.get_active(tx, email)
-        await budget_ledger.set_share(tx, person.id, parsed)
-        return person
-
-    _run_and_print(act, as_json)
+    _change_and_print(email, lambda tx, id: budget_ledger.set_share(tx, id, parsed), as_json)
 
 
 @app.command("erase-search")
@@ -172,13 +160,7 @@ def list_sessions(email: Email, as_json: AsJson = False) -> None:
 @app.command("sign-out")
 def sign_out(email: Email, as_json: AsJson = False) -> None:
     """Sign a person out everywhere."""
-
-    async def end(tx: Tx) -> Person:
-        person = await persons.get_active(tx, email)
-        await sessions.delete_all(tx, person.id)
-        return person
-
-    _run_and_print(end, as_json)
+    _change_and_print(email, sessions.delete_all, as_json)
 
 
 @app.command("changes")
@@ -262,6 +244,17 @@ def read_password(*, from_stdin: bool) -> str:
     if not sys.stdin.isatty():
         raise Invalid("cannot ask for the password without a terminal: use --password-stdin")
     return typer.prompt("Password", hide_input=True, confirmation_prompt=True)
+
+
+def _change_and_print(
+    email: str, change: Callable[[Tx, int], Awaitable[object]], as_json: bool
+) -> None:
+    async def act(tx: Tx) -> Person:
+        person = await persons.get_active(tx, email)
+        await change(tx, person.id)
+        return person
+
+    _run_and_print(act, as_json)
 
 
 def _run_and_print(act: Callable[[Tx], Awaitable[Person]], as_json: bool) -> None:

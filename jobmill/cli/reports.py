@@ -129,15 +129,8 @@ def list_reports(
         return await store.find(tx, status=status, before=before, limit=limit + 1)
 
     rows = session.in_transaction(find_reports)
-    if as_json:
-        output.print_json_lines(rows[:limit])
-        return
-    if not rows:
-        typer.echo("No reports. `jobmill report create URL` creates one.")
-        return
-    output.print_entries(map(_entry, rows[:limit]))
-    if len(rows) > limit:
-        output.print_more_hint("--before", rows[limit - 1].id)
+    empty = "No reports. `jobmill report create URL` creates one."
+    output.print_page(rows, _entry, limit=limit, option="--before", empty=empty, as_json=as_json)
 
 
 @dataclass(frozen=True)

@@ -131,17 +131,15 @@ def deliveries(
     rows = hiring_session.in_transaction(
         lambda tx: webhooks.list_deliveries(tx, id, state=state, before=before, limit=limit + 1)
     )
-    if as_json:
-        for delivery in rows[:limit]:
-            output.print_json(_to_json(delivery))
-    elif rows:
-        output.print_entries(
-            (row.id, [row.event, row.state], _delivery_details(row)) for row in rows[:limit]
-        )
-    else:
-        typer.echo("No deliveries match." if state or before else "No deliveries yet.")
-    if len(rows) > limit:
-        output.print_more_hint("--before", rows[limit - 1].id)
+    output.print_page(
+        rows,
+        lambda row: (row.id, [row.event, row.state], _delivery_details(row)),
+        limit=limit,
+        option="--before",
+        empty="No deliveries match." if state or before else "No deliveries yet.",
+        as_json=as_json,
+        to_json=_to_json,
+    )
 
 
 def _delivery_details(delivery: WebhookDelivery) -> list[str | None]:

@@ -55,12 +55,6 @@ async def migrate(
     return todo
 
 
-async def list_pending(tx: Tx) -> list[str]:
-    """The names of the migrations that were not applied to this database."""
-    done = await list_applied(tx)
-    return [name for name in list_migrations() if name not in done]
-
-
 async def list_applied(tx: Tx) -> dict[str, str]:
     """Name and digest of the applied migrations; empty for a new database."""
     cursor = await tx.execute("SELECT to_regclass('public.jobmill_migration')")

@@ -7,6 +7,7 @@ only if they are allowed by name when the server starts.
 from __future__ import annotations
 
 import datetime as dt
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -21,6 +22,7 @@ MatchStatus = Literal["new", "saved", "applied", "interviewing", "offer", "rejec
 DismissReason = Literal["pay", "location", "arrangement", "seniority", "skills", "company", "work"]
 Limit = Annotated[int, Field(ge=1, le=50)]
 Result = dict[str, Any]
+MAX_REPORT_LENGTH = 60_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,13 +239,14 @@ def list_reports(client: Jobmill, limit: Limit = 10) -> Result:
 
 
 def show_report(client: Jobmill, report_id: int) -> Result:
-    """A website report: findings, scores and recommendations, without the single answers."""
+    """A website report: scores, and as JSON its findings and recommendations, which quote the website;
+    without the single answers."""
     detail = client.show_report(report_id)
     return {
         "report": _dump(detail.report),
-        "findings": detail.findings,
         "scores": detail.scores,
-        "recommendations": detail.recommendations,
+        "findings": _mark_json(detail.findings),
+        "recommendations": _mark_json(detail.recommendations),
     }
 
 
@@ -252,6 +255,11 @@ def opening_status(client: Jobmill, opening_id: int | None = None) -> Result:
     if opening_id is None:
         return {"openings": [_dump(job) for job in client.list_jobs(limit=100)]}
     return _dump(client.show_job_summary(opening_id))
+
+
+def _mark_json(value: Any) -> str | None:
+    text = json.dumps(value, ensure_ascii=False) if value else None
+    return mark_untrusted(text, limit=MAX_REPORT_LENGTH)
 
 
 def _dump(model: Any) -> Any:

@@ -109,14 +109,16 @@ def _push(
     push_key: bytes,
 ) -> ChannelRequest:
     topic = f"notification-{delivery.id}"
+    # At most 2,800 bytes of text: push services need not take more than 4,096 in all.
     content = {
-        "title": message.subject,
+        "title": message.subject[:200],
         "body": "\n".join(line.title for line in message.lines)[:500],
         "url": _link(message, base_url),
         "tag": topic,
     }
     endpoint = config["endpoint"]
-    body = web_push.encrypt(json.dumps(content).encode(), config["p256dh"], config["auth"])
+    text = json.dumps(content, ensure_ascii=False)
+    body = web_push.encrypt(text.encode(), config["p256dh"], config["auth"])
     headers = web_push.make_headers(endpoint, push_key, base_url, topic, delivery.at)
     return ChannelRequest(endpoint, headers, body)
 

@@ -19,8 +19,6 @@ from jobmill.errors import Invalid
 
 CURVE = ec.SECP256R1()
 RECORD_SIZE = 4096
-MAX_PAYLOAD = 3_000
-"""Less than what every push service takes."""
 TTL = dt.timedelta(days=1)
 """How long the service keeps a message for a browser that is not running."""
 TOKEN_LIFETIME = dt.timedelta(hours=12)

@@ -6,7 +6,7 @@ import datetime as dt
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, LiteralString, TypeAlias
 
 from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
@@ -112,32 +112,24 @@ async def get(tx: Tx, id: int) -> Person:
 
 async def get_active(tx: Tx, email: str) -> Person:
     """The person with this address; raises NotFound without access."""
-    return _require(
-        await fetch_one(
-            tx,
-            Person,
-            """
-            SELECT id, name, email, role, created_at, ended_at FROM people.person
-             WHERE email_key = %s AND ended_at IS NULL
-            """,
-            [email_key(email)],
-        ),
+    return await _fetch(
+        tx,
+        """
+        SELECT id, name, email, role, created_at, ended_at FROM people.person
+         WHERE email_key = %s AND ended_at IS NULL
+        """,
         email,
     )
 
 
 async def get_by_email(tx: Tx, email: str) -> Person:
     """The person with this address, also if their account is closed; raises NotFound."""
-    return _require(
-        await fetch_one(
-            tx,
-            Person,
-            """
-            SELECT id, name, email, role, created_at, ended_at FROM people.person
-             WHERE email_key = %s
-            """,
-            [email_key(email)],
-        ),
+    return await _fetch(
+        tx,
+        """
+        SELECT id, name, email, role, created_at, ended_at FROM people.person
+         WHERE email_key = %s
+        """,
         email,
     )
 
@@ -194,34 +186,28 @@ async def require_other_admin(tx: Tx, id: int) -> None:
 
 async def set_role(tx: Tx, email: str, role: Role) -> Person:
     """Change the role; it takes effect with the next request."""
-    return _require(
-        await fetch_one(
-            tx,
-            Person,
-            """
-            UPDATE people.person SET role = %s WHERE email_key = %s AND ended_at IS NULL
-            RETURNING id, name, email, role, created_at, ended_at
-            """,
-            [role, email_key(email)],
-        ),
+    return await _fetch(
+        tx,
+        """
+        UPDATE people.person SET role = %s WHERE email_key = %s AND ended_at IS NULL
+        RETURNING id, name, email, role, created_at, ended_at
+        """,
         email,
+        role,
     )
 
 
 async def set_password(tx: Tx, email: str, password: str) -> Person:
     """Change the password and end all sessions."""
     password_hash = await passwords.hash_password(password)
-    person = _require(
-        await fetch_one(
-            tx,
-            Person,
-            """
-            UPDATE people.person SET password = %s WHERE email_key = %s AND ended_at IS NULL
-            RETURNING id, name, email, role, created_at, ended_at
-            """,
-            [password_hash, email_key(email)],
-        ),
+    person = await _fetch(
+        tx,
+        """
+        UPDATE people.person SET password = %s WHERE email_key = %s AND ended_at IS NULL
+        RETURNING id, name, email, role, created_at, ended_at
+        """,
         email,
+        password_hash,
     )
     await _end_sessions(tx, person.id)
     return person
@@ -229,16 +215,12 @@ async def set_password(tx: Tx, email: str, password: str) -> Person:
 
 async def deactivate(tx: Tx, email: str) -> Person:
     """Close the account; its sessions, API keys and second factor end."""
-    person = _require(
-        await fetch_one(
-            tx,
-            Person,
-            """
-            UPDATE people.person SET ended_at = now() WHERE email_key = %s AND ended_at IS NULL
-            RETURNING id, name, email, role, created_at, ended_at
-            """,
-            [email_key(email)],
-        ),
+    person = await _fetch(
+        tx,
+        """
+        UPDATE people.person SET ended_at = now() WHERE email_key = %s AND ended_at IS NULL
+        RETURNING id, name, email, role, created_at, ended_at
+        """,
         email,
     )
     await _end_sessions(tx, person.id)
@@ -266,7 +248,10 @@ def email_key(email: str) -> str:
     return key
 
 
-def _require(person: Person | None, email: str) -> Person:
+async def _fetch(tx: Tx, sql: LiteralString, email: str, *values: str) -> Person:
+    """The person that the statement finds or changes by the key of the address, its last parameter;
+    raises NotFound."""
+    person = await fetch_one(tx, Person, sql, [*values, email_key(email)])
     if person is None:
         raise NotFound("person", email)
     return person

@@ -11,11 +11,10 @@ from jobmill.errors import AppError, Invalid, OutsideError, Unavailable
 from jobmill.hiring.audit_log import events
 from jobmill.hiring.company_identity import NO_IDENTITY, CompanyIdentity, read_identity
 from jobmill.hiring.messages import (
-    interview_calendar,
+    letter_calendars,
     letter_templates,
     letters,
     notices,
-    offer_calendar,
     webhooks,
 )
 from jobmill.hiring.messages.html_letters import render_html
@@ -99,10 +98,10 @@ class LetterSender:
         html = render_html(text.body, identity, outgoing.company, self.base_url)
         domain = self.mailer.domain
         calendar_files = (
-            offer_calendar.make_calendar_file(
+            letter_calendars.make_offer_file(
                 outgoing, secret, domain, values.get("accept_link", "")
             ),
-            interview_calendar.make_calendar_file(outgoing, secret, domain, values["my_link"]),
+            letter_calendars.make_interview_file(outgoing, secret, domain, values["my_link"]),
         )
         files = [file for file in calendar_files if file]
         return Letter(name, outgoing.email, text.subject, text.body, id, html, files)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,9 +13,11 @@ from jobmill.catalog.duplicates import DuplicateKind
 from jobmill.catalog.posting import Arrangement, Period, Posting, Salary
 from jobmill.db import Tx, fetch_all
 from jobmill.errors import Invalid
+from jobmill.reports.findings import PostingShares
 
 MAX_LISTINGS = 5_000
 """Listings of a company that are read, the newest first."""
+MAX_NAMED = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,3 +165,29 @@ def _salary(row: _ListingRow) -> Salary | None:
 
 def _day(moment: dt.datetime | None) -> dt.date | None:
     return moment.date() if moment else None
+
+
+def count_posting_shares(postings: Sequence[KnownPosting]) -> PostingShares:
+    """How many of the postings state what candidates ask for."""
+    unstated = [
+        (name, posting.title, posting.url)
+        for posting in postings
+        for name, value in (
+            ("pay", posting.pay),
+            ("place", posting.place),
+            ("arrangement", posting.arrangement),
+            ("closing date", posting.closes_on),
+        )
+        if not value
+    ]
+    days_open = [posting.days_open for posting in postings if posting.days_open is not None]
+    return PostingShares(
+        postings=len(postings),
+        with_pay=sum(posting.pay is not None for posting in postings),
+        with_place=sum(bool(posting.place) for posting in postings),
+        with_arrangement=sum(posting.arrangement is not None for posting in postings),
+        with_closing_date=sum(posting.closes_on is not None for posting in postings),
+        median_days_open=statistics.median(days_open) if days_open else None,
+        reposted=sum(posting.reposts > 0 for posting in postings),
+        unstated=tuple(sorted(unstated)[:MAX_NAMED]),
+    )

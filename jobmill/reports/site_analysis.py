@@ -9,8 +9,7 @@ from .bots import check_access
 from .candidate_questions import answer_questions
 from .findings import CrawledPage, SiteFindings
 from .hostile_text import find_hostile_text
-from .known_postings import KnownPosting
-from .posting_shares import count_posting_shares
+from .known_postings import KnownPosting, count_posting_shares
 from .readability import measure_readability
 from .site_identity import find_facts
 from .site_text import read_pages, read_sentences

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from jobmill.boards.adapters import BY_NAME
 from jobmill.catalog import history, sources
-from jobmill.db import Tx, fetch_all, fetch_value
+from jobmill.db import Tx, fetch_all
 from jobmill.errors import Conflict, NotFound
 
 from . import epoch_times, platform_state
@@ -441,7 +441,3 @@ async def set_priorities(tx: Tx, ids: Sequence[int], priority: int) -> None:
         """,
         {"priority": priority, "ids": list(ids)},
     )
-
-
-async def count(tx: Tx) -> int:
-    return await fetch_value(tx, int, "SELECT count(*) FROM rotation.target") or 0

@@ -1,59 +1,24 @@
-"""Changes that a client may safely request again: with an Idempotency-Key they happen once."""
+"""The keys of changes that a client may safely request again, and the stored responses."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from fastapi import Request, Response
 from pydantic import BaseModel
 
-from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid
-from jobmill.hiring.records import idempotent_responses
-from jobmill.hiring.records.idempotent_responses import KeyedRequest, NewResponse, StoredResponse
+from jobmill.hiring.records.idempotent_responses import KeyedRequest, StoredResponse
 from jobmill.web import api_errors
 from jobmill.web.auth import Visitor
-from jobmill.web.dependencies import RequestDatabase
 from jobmill.web.rate_limits import client_key
 
-T = TypeVar("T")
 SchemaT = TypeVar("SchemaT", bound=BaseModel)
 
 HEADER = "idempotency-key"
 KEY = re.compile(r"[!-~]{1,255}")
-
-
-async def run_once(
-    request: Request,
-    visitor: Visitor,
-    db: RequestDatabase,
-    work: Callable[[Tx], Awaitable[T]],
-    *,
-    to_schema: Callable[[T], BaseModel | AppError],
-    status: int = 200,
-    secret: str = "",
-    time_limit: float | None = None,
-) -> Response:
-    """Do the work in one transaction and respond with its schema; with an Idempotency-Key, once.
-
-    Work that raises is rolled back and runs again for the next request. If the response is an error but
-    the work must be committed, `to_schema` returns the error instead of raising it.
-    `secret`: a field that is not stored, so that repeated responses have null in its place.
-    """
-    keyed = await read_key(request, visitor)
-    async with db.transaction(time_limit) as tx:
-        if keyed and (stored := await idempotent_responses.claim_key(tx, keyed)):
-            return replay_response(stored)
-        schema = to_schema(await work(tx))
-        response = to_response(schema, status)
-        if keyed:
-            body = bytes(to_response(_without(schema, secret), status).body).decode()
-            stored_response = NewResponse(response.status_code, body)
-            await idempotent_responses.store_responses(tx, {keyed.key: stored_response})
-    return response
 
 
 def as_is(schema: SchemaT) -> SchemaT:
@@ -61,7 +26,8 @@ def as_is(schema: SchemaT) -> SchemaT:
     return schema
 
 
-def _without(schema: BaseModel | AppError, field: str) -> BaseModel | AppError:
+def without(schema: BaseModel | AppError, field: str) -> BaseModel | AppError:
+    """The schema with null in place of a field; `field` may be empty."""
     if not field or isinstance(schema, AppError):
         return schema
     return schema.model_copy(update={field: None})

@@ -53,6 +53,8 @@ class PageRenderer:
         self._path = request.url.path
         self._last_used = request.cookies.get(WORKSPACE_COOKIE, "")
         self.visitor = visitor
+        self.did = request.query_params.get("did", "")
+        """What was done before a redirect to this page."""
 
     def __call__(
         self,

@@ -32,6 +32,13 @@ GUARDS: list[Guard] = [
         MARKED,
     ),
     guard(
+        "quotes of websites in reports are marked",
+        "jobmill/mcp_server/tools.py",
+        '"findings": _mark_json(detail.findings),',
+        '"findings": json.dumps(detail.findings),',
+        f"{MCP}::test_an_assistant_reads_a_report_whose_quotes_are_marked",
+    ),
+    guard(
         "callers over HTTP bring a key",
         "jobmill/mcp_server/connections.py",
         'if scheme.lower() != "bearer" or not key.strip():',

@@ -120,7 +120,7 @@ GUARDS: list[Guard] = [
     guard(
         "an applicant does not read scores and stages",
         "jobmill/web/api/applicants.py",
-        'for_applicant=not visitor.may("viewer"),',
+        'for_applicant=not caller.visitor.may("viewer"),',
         "",
         "tests/web/api/test_access.py::test_an_applicant_does_not_read_scores_and_stages",
     ),

@@ -276,7 +276,7 @@ GUARDS: list[Guard] = [
     guard(
         "an offer counts as missed only after its deadline",
         APPLICATIONS,
-        "           AND acknowledge_deadline <= %(at)s\n",
+        " AND acknowledge_deadline <= %(at)s",
         "",
         f"{RULES}::test_an_expired_offer_does_not_end_another_one",
     ),

@@ -20,6 +20,7 @@ from jobmill.boards.url_detection import (
 )
 from jobmill.errors import OutsideError
 from jobmill.outside.request import FetchFailure, FetchResult, Ok, PageGone, Request, Validators
+from tests.boards import test_unreadable
 
 GUID = "0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d"
 
@@ -70,7 +71,7 @@ ADDRESSES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("url", "platform", "token"), ADDRESSES)
+@pytest.mark.parametrize(("url", "platform", "token"), [*ADDRESSES, *test_unreadable.ADDRESSES])
 def test_a_url_names_its_board(url: str, platform: str, token: str) -> None:
     board = detect_board(url)
     assert board is not None

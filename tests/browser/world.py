@@ -24,8 +24,8 @@ from jobmill.hiring.records.openings import OpeningTerms
 from jobmill.people import secrets
 from jobmill.pipelines import source
 from jobmill.web import site
-from tests.demo.helpers import begin, running, see, set_clock
-from tests.demo.test_end_to_end import BEGINNING
+from tests.demo.helpers import running, see
+from tests.demo.test_end_to_end import live_until_trouble
 from tests.web.conftest import served
 
 READ: dict[str, LiteralString] = {
@@ -36,11 +36,7 @@ READ: dict[str, LiteralString] = {
 
 async def live_a_while(database: Database) -> None:
     """Run the real pipelines with failures, then stop all changes."""
-    await begin(database, day=30)
-    await set_clock(database, 0)
-    async with running(database):
-        await see(database, BEGINNING)
-    await set_clock(database, 1.55)
+    await live_until_trouble(database)
     async with database.transaction() as tx:
         ids = await sources.find_enabled_ids(tx)
         await queue.submit_all(tx, [source.new_item(id) for id in ids])

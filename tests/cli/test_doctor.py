@@ -91,13 +91,18 @@ def test_a_taken_port_is_a_warning(jobmill: Jobmill, url: str) -> None:
         port = str(taken.getsockname()[1])
         done = jobmill("doctor", "--json", DATABASE_URL=as_url(url), JOBMILL_WEB_PORT=port)
     assert done.returncode == 0
-    assert checks(done.stdout)["web address"] == "warn"
+    results = checks(done.stdout)
+    assert (results["web address"], results["stored keys"]) == ("warn", "ok")
 
 
-def test_no_contact_and_no_browser_are_warnings(jobmill: Jobmill, url: str) -> None:
+def test_no_contact_no_browser_and_unreadable_keys_are_warnings(jobmill: Jobmill, url: str) -> None:
+    with psycopg.connect(url) as connection:
+        connection.execute("INSERT INTO people.model_key VALUES ('OPENAI_API_KEY', 'other key')")
     done = jobmill("doctor", "--json", DATABASE_URL=as_url(url), CHROMIUM="no-such-browser")
     assert done.returncode == 0
-    assert [checks(done.stdout)[name] for name in ("contact", "browser")] == ["warn", "warn"]
+    results = checks(done.stdout)
+    assert [results[name] for name in ("contact", "browser", "stored keys")] == ["warn"] * 3
+    assert "cannot be decrypted: OPENAI_API_KEY" in done.stdout
 
 
 def test_a_folder_writable_by_others_is_a_warning(tmp_path: Path) -> None:

@@ -38,7 +38,9 @@ async def test_very_many_offers_expire_in_parts_and_none_is_accepted_meanwhile(
     monkeypatch.setattr(deadlines, "EXPIRED_AT_ONCE", 2)
     opening = await make_overdue(tx, 5, max_missed=1)
     at = (await openings.get(tx, opening.id)).now
-    last = (await applications.find_overdue(tx, opening.id, at, limit=9))[-1]
+    last = (await applications.find_expired(tx, "acknowledge_deadline", opening.id, at, limit=9))[
+        -1
+    ]
     assert isinstance(await offers.acknowledge(tx, last.id, LOCAL), MissedOffer)
     assert isinstance(await offers.decline(tx, last.id, LOCAL), MissedOffer)
     assert (await openings.get(tx, opening.id)).occupied == 1

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import re
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,15 +17,17 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
+from jobmill.cli.servers import mcp as command
 from jobmill.client import Jobmill
 from jobmill.db import Database
-from jobmill.mcp_server.connections import KeyOfCaller, OwnConnection
+from jobmill.errors import Invalid
+from jobmill.mcp_server.connections import OwnConnection
 from jobmill.mcp_server.server import create_server
 from jobmill.mcp_server.tools import CHANGING, TOOLS
 from jobmill.mcp_server.untrusted_text import mark_untrusted
+from tests.reports.helpers import ReportBed
 from tests.web.api.helpers import make_job
 from tests.web.api.search_world import SearchWorld, search_world
-from tests.web.conftest import served
 
 WITHOUT_EXTRA = "import sys; sys.modules['mcp'] = None; from jobmill.cli import main; main()"
 
@@ -135,6 +139,24 @@ async def test_an_assistant_searches_explains_and_triages(world: SearchWorld) ->
         assert (status["capacity"], status["total_applications"]) == (2, 0)
 
 
+async def test_an_assistant_reads_a_report_whose_quotes_are_marked(
+    world: SearchWorld, database: Database
+) -> None:
+    bed = ReportBed(database)
+    id = await bed.create(runs=1, prompt_count=1)
+    await bed.run()
+    async with connect(world) as client:
+        [listed] = (await call(client, "list_reports"))["reports"]
+        report = await call(client, "show_report", report_id=id)
+    assert report["report"] == listed
+    assert (listed["id"], listed["status"], listed["company"]) == (id, "completed", "Tidewater")
+    first, text, last = report["findings"].splitlines()
+    assert (first[:15], last[:22]) == ("[untrusted text", "[end of untrusted text")
+    facts = {fact["name"]: fact["value"] for fact in json.loads(text)["facts"]}
+    assert (facts["founded"], facts["size"]) == ("2009", "250 people")
+    assert "structured data about the organization" in report["recommendations"]
+
+
 async def test_the_text_of_a_posting_is_marked_and_cannot_end_its_mark(world: SearchWorld) -> None:
     async with connect(world) as client:
         for tool, id in (
@@ -167,16 +189,29 @@ async def test_an_error_of_the_api_says_what_happened(world: SearchWorld) -> Non
 
 
 async def test_over_http_every_caller_brings_a_key(world: SearchWorld) -> None:
-    connections = KeyOfCaller(world.url)
-    application = create_server(connections).streamable_http_app()
-    async with application.router.lifespan_context(application), served(application) as site:
-        url = f"{str(site.base_url).rstrip('/')}/mcp"
-        async with over_http(url, {}) as client:
-            assert "API key" in await refuse(client, "list_matches")
+    arguments = ["-m", "jobmill", "mcp", "--http", "--port", "0", "--url", world.url]
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *arguments, stderr=asyncio.subprocess.PIPE
+    )
+    try:
+        url = f"{await read_origin(process)}/mcp"
+        for headers in ({}, {"Authorization": "Basic dTpw"}):
+            async with over_http(url, headers) as client:
+                assert "Send your Jobmill API key" in await refuse(client, "list_matches")
         async with over_http(url, {"Authorization": f"Bearer {world.key}"}) as client:
-            matches = await call(client, "list_matches")
-    connections.close()
-    assert len(matches["matches"]) == 3
+            assert len((await call(client, "list_matches"))["matches"]) == 3
+    finally:
+        process.terminate()
+        await process.communicate()
+
+
+async def read_origin(process: asyncio.subprocess.Process) -> str:
+    """Where the server says that it listens."""
+    assert process.stderr
+    async for line in process.stderr:
+        if found := re.search(rb"running on (http://127\.0\.0\.1:\d+)", line):
+            return found[1].decode()
+    raise AssertionError("the server ended")
 
 
 async def test_the_command_serves_stdio(world: SearchWorld) -> None:
@@ -195,16 +230,25 @@ async def test_the_command_serves_stdio(world: SearchWorld) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "text"),
+    ("options", "text"),
     [
-        (["-m", "jobmill", "mcp", "--allow", "search_jobs"], 2, b"no such tool that changes"),
-        (["-c", WITHOUT_EXTRA, "mcp"], 5, b"pip install 'jobmill[mcp]'"),
+        ({"allow": ["search_jobs"]}, "no such tool that changes"),
+        ({"http": True, "host": "0.0.0.0"}, "must be of this machine"),
+        ({"url": "https://jobs.example.org"}, "Set JOBMILL_API_KEY"),
     ],
 )
-async def test_the_command_says_what_to_do(arguments: list[str], code: int, text: bytes) -> None:
+def test_the_command_refuses_wrong_options(
+    options: dict[str, Any], text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("JOBMILL_API_KEY", raising=False)
+    with pytest.raises(Invalid, match=text):
+        command.mcp(**options)
+
+
+async def test_the_command_names_the_missing_extra() -> None:
     process = await asyncio.create_subprocess_exec(
-        sys.executable, *arguments, stderr=asyncio.subprocess.PIPE
+        sys.executable, "-c", WITHOUT_EXTRA, "mcp", stderr=asyncio.subprocess.PIPE
     )
     _, printed = await process.communicate()
-    assert process.returncode == code
-    assert text in printed
+    assert process.returncode == 5
+    assert b"pip install 'jobmill[mcp]'" in printed

@@ -216,15 +216,20 @@ async def test_a_refused_letter_is_retried_with_the_same_id(database: Database) 
     ]
 
 
+async def plan_letter(database: Database, mailbox: Mailbox) -> Notifier:
+    notifier = Notifier(database, mailbox.settings())
+    async with database.transaction() as tx:
+        await add_channel(tx)
+        await add_event(tx)
+    await notifier.plan()
+    return notifier
+
+
 async def test_a_worker_that_died_while_sending_leaves_an_unknown_delivery(
     database: Database,
 ) -> None:
     async with open_mailbox() as mailbox:
-        notifier = Notifier(database, mailbox.settings())
-        async with database.transaction() as tx:
-            await add_channel(tx)
-            await add_event(tx)
-        await notifier.plan()
+        notifier = await plan_letter(database, mailbox)
         await notifier.feed()
         async with database.transaction() as tx:
             # As the first attempt leaves it.
@@ -286,11 +291,7 @@ async def test_what_was_queued_before_the_quiet_hours_waits_for_their_end(
     database: Database,
 ) -> None:
     async with open_mailbox() as mailbox:
-        notifier = Notifier(database, mailbox.settings())
-        async with database.transaction() as tx:
-            await add_channel(tx)
-            await add_event(tx)
-        await notifier.plan()
+        notifier = await plan_letter(database, mailbox)
         async with database.transaction() as tx:
             await tx.execute(
                 "INSERT INTO notification.schedule (quiet_from, quiet_until) VALUES (%s, %s)",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import datetime as dt
 import hmac
 import json
 
@@ -14,6 +15,9 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from jobmill.db import Database
 from jobmill.notifications import push_keys, web_push
+from jobmill.notifications.channel_requests import build_request
+from jobmill.notifications.deliveries import OutgoingNotification
+from jobmill.notifications.messages import EventLine, Message
 from jobmill.settings import Settings
 from tests.notifications.helpers import Notifier, add_channel, add_event, states
 from tests.outside.site import open_site, reply
@@ -101,6 +105,21 @@ async def test_a_browser_reads_its_message_and_its_service_checks_the_signature(
     ec.EllipticCurvePublicKey.from_encoded_point(CURVE, decode(key)).verify(
         encode_dss_signature(*numbers), f"{head}.{claims}".encode(), ec.ECDSA(hashes.SHA256())
     )
+
+
+def test_a_message_in_any_script_fits_into_what_services_must_take() -> None:
+    browser, at = ec.generate_private_key(CURVE), dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+    delivery = OutgoingNotification(
+        1, 1, "push", "key", "daily", "queued", at, None, None, "admin", True, at, b""
+    )
+    config = {
+        "endpoint": "https://push.example/1",
+        "p256dh": encode(point(browser.public_key())),
+        "auth": encode(b"sixteen bytes ok"),
+    }
+    message = Message("🧰" * 300, [EventLine("alert", "🧰" * 200, "", "/activity")] * 5)
+    request = build_request(delivery, config, message, "https://x.example", web_push.make_key())
+    assert len(request.body) <= 4096
 
 
 async def test_two_processes_use_one_key(database: Database) -> None:

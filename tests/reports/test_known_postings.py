@@ -10,8 +10,12 @@ from jobmill.catalog import companies, listings
 from jobmill.catalog.posting import Salary
 from jobmill.db import Tx
 from jobmill.reports.findings import PostingShares
-from jobmill.reports.known_postings import KnownPosting, PostingFields, read_known_postings
-from jobmill.reports.posting_shares import count_posting_shares
+from jobmill.reports.known_postings import (
+    KnownPosting,
+    PostingFields,
+    count_posting_shares,
+    read_known_postings,
+)
 
 from ..catalog import helpers
 

@@ -141,7 +141,7 @@ async def test_notes_contacts_and_dates_are_kept_once_and_removed_with_undo(
         assert (await site.post(f"{path}/details", data=dates | wrong)).status_code == 400
     async with database.transaction() as tx:
         [step] = await followups.due(tx)
-        assert (step.match_id, step.step, await followups.count_due(tx)) == (id, "Send thanks", 1)
+        assert (step.match_id, step.step) == (id, "Send thanks")
     assert "1 next step is due" in (await site.get("/applications")).text
     await site.post(f"{path}/step-done")
     async with database.transaction() as tx:

@@ -5,16 +5,14 @@ from collections.abc import AsyncIterator
 
 import httpx2
 import pytest
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
 from jobmill.db import Database, Tx, fetch_value
 from jobmill.errors import AppError, Conflict, Gone
 from jobmill.hiring.records import idempotent_responses
 from jobmill.hiring.records.idempotent_responses import KeyedRequest, NewResponse, StoredResponse
-from jobmill.web.auth import Anyone
-from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import run_once
+from jobmill.web.api.callers import AnyCaller
 from tests.people.helpers import bearer
 from tests.web.helpers import site_with, status_and_code
 
@@ -46,7 +44,7 @@ async def block(tx: Tx, name: str) -> int:
 
 @router.post("/block", status_code=201)
 @router.post("/other")
-async def act(body: Body, request: Request, visitor: Anyone, db: Db) -> Response:
+async def act(body: Body, caller: AnyCaller) -> Response:
     async def work(tx: Tx) -> int:
         number = await block(tx, body.name)
         await asyncio.sleep(0.2 if body.how == "slowly" else 0)
@@ -61,7 +59,7 @@ async def act(body: Body, request: Request, visitor: Anyone, db: Db) -> Response
             raise ValueError("broken")
         return Gone("too late") if body.how == "late" else Made(number=number, name=body.name)
 
-    return await run_once(request, visitor, db, work, to_schema=to_schema, status=201)
+    return await caller.run_once(work, to_schema=to_schema, status=201)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import httpx2
 from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill.db import Database, fetch_value
-from jobmill.hiring.messages import interview_calendar, letters, notices
+from jobmill.hiring.messages import letter_calendars, letters, notices
 from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.people import secrets
 from tests.web.api.helpers import make_job
@@ -163,7 +163,7 @@ async def test_letters_about_interviews_bring_a_calendar_file(
     written = letters.render_letter(letters.choose_template(letter), values, None)
     assert "09:00 (Europe/Berlin)" in written.body
     assert FORM["place"] in written.body
-    file = interview_calendar.make_calendar_file(letter, secret, "example.org", values["my_link"])
+    file = letter_calendars.make_interview_file(letter, secret, "example.org", values["my_link"])
     assert file
     assert b"SUMMARY:Interview: Baker" in file.content
     await site.delete(f"/api/applications/{ada}/interview")
@@ -173,7 +173,7 @@ async def test_letters_about_interviews_bring_a_calendar_file(
     assert booked
     assert notices.reason_not_to_send(booked) == "the interview is no longer booked"
     assert ended
-    cancelled = interview_calendar.make_calendar_file(ended, secret, "example.org", "")
+    cancelled = letter_calendars.make_interview_file(ended, secret, "example.org", "")
     assert cancelled
     assert b"METHOD:CANCEL" in cancelled.content
     [uid], [later_uid] = [

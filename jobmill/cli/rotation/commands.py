@@ -187,20 +187,8 @@ def change_settings(
     priority: Annotated[
         int | None, typer.Option(min=0, max=100, help="Higher is read first.")
     ] = None,
-    interval: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DURATION",
-            help="Minimum time between two reads, such as 12h; `usual` resets it.",
-        ),
-    ] = None,
-    window: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DURATION",
-            help="Time in which the same request is not repeated, such as 24h; `usual` resets it.",
-        ),
-    ] = None,
+    interval: searches.Interval = None,
+    window: searches.Window = None,
     as_json: AsJson = False,
 ) -> None:
     """Set the priority, the minimum interval or the call window of a source."""

@@ -41,15 +41,15 @@ def list_pending(
     pending = session.in_transaction(
         lambda tx: approvals.find(tx, noun=kind, after=start, limit=limit + 1)
     )
-    if as_json:
-        for approval_request in pending[:limit]:
-            output.print_json(_to_json(approval_request))
-    elif pending:
-        output.print_entries(map(_entry, pending[:limit]))
-    else:
-        typer.echo("Nothing needs your approval. Uncertain sources and job boards appear here.")
-    if len(pending) > limit:
-        output.print_more_hint("--after", pending[limit - 1].ref)
+    output.print_page(
+        pending,
+        _entry,
+        limit=limit,
+        option="--after",
+        empty="Nothing needs your approval. Uncertain sources and job boards appear here.",
+        as_json=as_json,
+        to_json=_to_json,
+    )
     if pending and not as_json:
         typer.echo("Check one with `jobmill approval show REF`, then `approve` or `reject` it.")
 

@@ -51,14 +51,8 @@ def list_sources(
         )
 
     rows = session.in_transaction(find_sources)
-    if as_json:
-        output.print_json_lines(rows[:limit])
-    elif rows:
-        output.print_entries(map(_entry, rows[:limit]))
-    else:
-        typer.echo("No sources. Add one: jobmill source add https://…")
-    if len(rows) > limit:
-        output.print_more_hint("--after", rows[limit - 1].id)
+    empty = "No sources. Add one: jobmill source add https://…"
+    output.print_page(rows, _entry, limit=limit, option="--after", empty=empty, as_json=as_json)
 
 
 def _entry(source: Source) -> tuple[int, Sequence[str | None], Sequence[str | None]]:

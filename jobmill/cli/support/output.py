@@ -10,7 +10,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeAlias, TypeVar
 
 import typer
 from rich import box
@@ -21,12 +21,16 @@ from rich.text import Text
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+DataclassT = TypeVar("DataclassT", bound="DataclassInstance")
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 NextPage = Annotated[
     str | None, typer.Option(metavar="PLACE", help="Next page, as printed by the previous one.")
 ]
 Limit = Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="Maximum number to list.")]
 
+Entry: TypeAlias = tuple[object, Sequence[str | None], Sequence[str | None]]
+"""An id, the parts of its title, and details."""
 Formatters = Mapping[str, Callable[[Any], str]]
 """How to print a field for people, by its name."""
 
@@ -81,9 +85,28 @@ def print_rows(records: Sequence[DataclassInstance], *, as_json: bool) -> None:
         print_table(records, as_json=False)
 
 
-def print_entries(
-    entries: Iterable[tuple[object, Sequence[str | None], Sequence[str | None]]],
+def print_page(
+    rows: Sequence[DataclassT],
+    to_entry: Callable[[DataclassT], Entry],
+    *,
+    limit: int,
+    option: str,
+    empty: str,
+    as_json: bool,
+    to_json: Callable[[DataclassT], Mapping[str, Any]] = dataclasses.asdict,
 ) -> None:
+    """Print at most `limit` rows; if there are more, `option` continues after the last one."""
+    for row in rows[:limit] if as_json else ():
+        print_json(to_json(row))
+    if not as_json:
+        print_entries(map(to_entry, rows[:limit]))
+    if not rows and not as_json:
+        typer.echo(empty)
+    if len(rows) > limit:
+        print_more_hint(option, to_entry(rows[limit - 1])[0])
+
+
+def print_entries(entries: Iterable[Entry]) -> None:
     """Print a list that fits any width: an id with its title, and the details below."""
     for id, title, details in entries:
         typer.echo(f"{id!s:>5}  {typer.style(join_printable(title), bold=True)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import LiteralString, NewType
+from typing import Literal, LiteralString, NewType, TypeAlias
 
 from psycopg import AsyncCursor
 from psycopg.rows import TupleRow
@@ -23,6 +23,12 @@ SELECT: LiteralString = """
                applied_at, entered_at, promoted_at, acknowledge_deadline, missed_at, confirm_by,
                score, stage, parent_id
           FROM hiring.application"""
+
+Deadline: TypeAlias = Literal["acknowledge_deadline", "confirm_by"]
+EXPIRED: Mapping[Deadline, LiteralString] = {
+    "acknowledge_deadline": "status = 'PENDING_ACKNOWLEDGMENT' AND acknowledge_deadline <= %(at)s",
+    "confirm_by": "confirm_by <= %(at)s",
+}
 
 
 class ApplicationNotFound(NotFound):
@@ -214,33 +220,17 @@ async def set_notified_position(tx: Tx, id: int, position: int) -> None:
     )
 
 
-async def find_overdue(
-    tx: Tx, opening_id: int, at: dt.datetime, *, limit: int
+async def find_expired(
+    tx: Tx, deadline: Deadline, opening_id: int, at: dt.datetime, *, limit: int
 ) -> list[Application]:
-    """Applications with an expired offer, the earliest deadline first."""
+    """Applications whose offer, or whose time to confirm the address, has expired; the earliest first."""
     return await fetch_all(
         tx,
         Application,
         f"""{SELECT}
-         WHERE opening_id = %(opening)s AND status = 'PENDING_ACKNOWLEDGMENT'
-           AND acknowledge_deadline <= %(at)s
-         ORDER BY acknowledge_deadline, id
-         LIMIT %(limit)s
-        """,
-        {"opening": opening_id, "at": at, "limit": limit},
-    )
-
-
-async def find_unconfirmed(
-    tx: Tx, opening_id: int, at: dt.datetime, *, limit: int
-) -> list[Application]:
-    """Applications with an expired time to confirm the address, the earliest first."""
-    return await fetch_all(
-        tx,
-        Application,
-        f"""{SELECT}
-         WHERE opening_id = %(opening)s AND confirm_by <= %(at)s
-         ORDER BY confirm_by, id
+         WHERE opening_id = %(opening)s
+           AND {EXPIRED[deadline]}
+         ORDER BY {deadline}, id
          LIMIT %(limit)s
         """,
         {"opening": opening_id, "at": at, "limit": limit},

@@ -65,16 +65,20 @@ async def expire_overdue_offers(locked: LockedOpening) -> None:
     if locked.next_deadline_at is None or locked.next_deadline_at > locked.at:
         return
     by, locked.by = locked.by, SYSTEM
-    unconfirmed = await applications.find_unconfirmed(
-        await locked.flush(), locked.opening.id, locked.at, limit=EXPIRED_AT_ONCE
+    unconfirmed = await applications.find_expired(
+        await locked.flush(), "confirm_by", locked.opening.id, locked.at, limit=EXPIRED_AT_ONCE
     )
     for application in unconfirmed:
         _end_unconfirmed(locked, application)
     if locked.has_started:
         await _end_waiting_for_interview(locked)
     # Written before the rest is read: an application that has ended misses no offer and gets none.
-    overdue = await applications.find_overdue(
-        await locked.flush(), locked.opening.id, locked.at, limit=EXPIRED_AT_ONCE
+    overdue = await applications.find_expired(
+        await locked.flush(),
+        "acknowledge_deadline",
+        locked.opening.id,
+        locked.at,
+        limit=EXPIRED_AT_ONCE,
     )
     has_more = EXPIRED_AT_ONCE in (len(unconfirmed), len(overdue))
     locked.next_deadline_at = (

@@ -193,13 +193,7 @@ async def check_limit(tx: Tx, kind: EntryKind, match_id: int, limit: int = MAX_E
 
 
 async def remove(
-    tx: Tx,
-    match_id: int,
-    kind: EntryKind,
-    id: int,
-    *,
-    owner: Owner = LOCAL,
-    actor: str | None = None,
+    tx: Tx, match_id: int, kind: EntryKind, id: int, *, owner: Owner, actor: str | None
 ) -> None:
     """Remove an entry, and delete for good what was removed long ago. NotFound if it does not exist."""
     match = await matches.lock(tx, match_id, owner=owner)
@@ -246,13 +240,7 @@ async def find_removed(tx: Tx, match_id: int, kind: EntryKind, id: int) -> Remov
 
 
 async def restore(
-    tx: Tx,
-    match_id: int,
-    kind: EntryKind,
-    id: int,
-    *,
-    owner: Owner = LOCAL,
-    actor: str | None = None,
+    tx: Tx, match_id: int, kind: EntryKind, id: int, *, owner: Owner, actor: str | None
 ) -> None:
     """Restore a removed entry. Nothing happens if it is there. NotFound if it was deleted for good,
     Conflict if the same was added again."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
-from jobmill.db import Tx, fetch_all, fetch_value
+from jobmill.db import Tx, fetch_all
 from jobmill.matching.matches import MatchId, Status
 from jobmill.people.persons import LOCAL, Owner
 
@@ -38,14 +38,3 @@ async def due(tx: Tx, owner: Owner = LOCAL, *, limit: int = 20) -> list[DueStep]
         """,
         [owner, limit],
     )
-
-
-async def count_due(tx: Tx, owner: Owner = LOCAL) -> int:
-    """Count what `due` finds."""
-    sql = """
-        SELECT count(*) FROM matching.application JOIN matching.match ON match.id = match_id
-          JOIN matching.profile ON profile.id = profile_id
-         WHERE owner_id IS NOT DISTINCT FROM %s::bigint AND next_step_on <= current_date
-           AND match.status NOT IN ('rejected', 'dismissed')
-    """
-    return await fetch_value(tx, int, sql, [owner]) or 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field, StrictBool
 
 from jobmill.db import Tx
@@ -20,15 +20,12 @@ from jobmill.hiring.stages.stage_board import StageColumn
 from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.web import consistent_reads
 from jobmill.web.api.applications import Reason
+from jobmill.web.api.callers import PublicCaller, RecruiterCaller, ViewerCaller
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AFTER_TEXT, PageLimit, json_response
+from jobmill.web.api.pagination import AFTER_TEXT, PageLimit
 from jobmill.web.api.schemas import RequestBody, Schema, StageItem
-from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.consistent_reads import LONG_TIMEOUT
-from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import ApplicationPathId, JobPathId, OutputTime, WholeNumber
-from jobmill.web.rate_limits import Public
 
 router = APIRouter(tags=["admission"])
 
@@ -129,21 +126,16 @@ class StageBoard(Schema):
 
 @router.get("/jobs/{jobId}/review", response_model=ReviewItems, responses=problems(404))
 async def list_in_review(
-    job_id: JobPathId,
-    request: Request,
-    visitor: Viewer,
-    db: Db,
-    after: ReviewCursor = None,
-    limit: PageLimit = 100,
+    job_id: JobPathId, caller: ViewerCaller, after: ReviewCursor = None, limit: PageLimit = 100
 ) -> Response:
     """Applications in review, in the order in which they would be accepted."""
     page = await consistent_reads.read_opening(
-        db,
+        caller.db,
         job_id,
         lambda tx: review_list.list_in_review(tx, job_id, after=after, limit=limit),
     )
     items = [ReviewItem.of(row) for row in page.rows]
-    return json_response(request, ReviewItems(items=items, next=page.next), page.next)
+    return caller.respond(ReviewItems(items=items, next=page.next), page.next)
 
 
 @router.post(
@@ -152,22 +144,16 @@ async def list_in_review(
     responses=problems(404, 409),
 )
 async def accept(
-    application_id: ApplicationPathId,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
-    body: AcceptBody | None = None,
+    application_id: ApplicationPathId, caller: RecruiterCaller, body: AcceptBody | None = None
 ) -> Response:
     """Accept an application in review: it joins the waitlist, and free slots are offered at once."""
     reason = body.reason if body else None
 
     async def work(tx: Tx) -> tuple[Application, int | None]:
-        accepted = await decisions.accept(tx, application_id, visitor.actor, reason=reason)
+        accepted = await decisions.accept(tx, application_id, caller.actor, reason=reason)
         return accepted, await applications.find_position(tx, accepted)
 
-    return await run_once(
-        request, visitor, db, work, to_schema=lambda accepted: _decided(*accepted)
-    )
+    return await caller.run_once(work, to_schema=lambda accepted: _decided(*accepted))
 
 
 @router.post(
@@ -176,20 +162,13 @@ async def accept(
     responses=problems(404, 409),
 )
 async def reject(
-    application_id: ApplicationPathId,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
-    body: RejectBody | None = None,
+    application_id: ApplicationPathId, caller: RecruiterCaller, body: RejectBody | None = None
 ) -> Response:
     """Reject an application in review, which ends it."""
     given = body or RejectBody()
-    return await run_once(
-        request,
-        visitor,
-        db,
+    return await caller.run_once(
         lambda tx: decisions.reject(
-            tx, application_id, visitor.actor, reason=given.reason, tell_reason=given.tell_reason
+            tx, application_id, caller.actor, reason=given.reason, tell_reason=given.tell_reason
         ),
         to_schema=_decided,
     )
@@ -201,15 +180,11 @@ async def reject(
     responses=problems(404, 409),
 )
 async def score(
-    application_id: ApplicationPathId, body: ScoreBody, request: Request, visitor: Recruiter, db: Db
+    application_id: ApplicationPathId, body: ScoreBody, caller: RecruiterCaller
 ) -> Response:
     """Score an application in review."""
-    return await run_once(
-        request,
-        visitor,
-        db,
-        lambda tx: decisions.score(tx, application_id, body.score, visitor.actor),
-        to_schema=_decided,
+    return await caller.run_once(
+        lambda tx: decisions.score(tx, application_id, body.score, caller.actor), to_schema=_decided
     )
 
 
@@ -219,22 +194,15 @@ async def score(
     responses=problems(404, 409),
 )
 async def move_stage(
-    application_id: ApplicationPathId,
-    body: StageMoveBody,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
+    application_id: ApplicationPathId, body: StageMoveBody, caller: RecruiterCaller
 ) -> Response:
     """Move an active application to another stage; one of the kind `rejected` ends it."""
-    return await run_once(
-        request,
-        visitor,
-        db,
+    return await caller.run_once(
         lambda tx: stage_moves.move_to_stage(
             tx,
             application_id,
             body.to_stage,
-            visitor.actor,
+            caller.actor,
             seen=body.from_stage,
             reason=body.reason,
             tell_reason=body.tell_reason,
@@ -256,24 +224,21 @@ def _decided(application: Application, position: int | None = None) -> DecidedAp
 
 
 @router.post("/jobs/{jobId}/draw", response_model=LotteryItem, responses=problems(404, 409))
-async def draw(job_id: JobPathId, request: Request, visitor: Recruiter, db: Db) -> Response:
+async def draw(job_id: JobPathId, caller: RecruiterCaller) -> Response:
     """Draw the order of all entries, once; free slots are offered at once."""
-    return await run_once(
-        request,
-        visitor,
-        db,
-        lambda tx: lottery.draw(tx, job_id, visitor.actor),
+    return await caller.run_once(
+        lambda tx: lottery.draw(tx, job_id, caller.actor),
         to_schema=LotteryItem.of,
         time_limit=LONG_TIMEOUT,
     )
 
 
 @router.get("/jobs/{jobId}/lottery", response_model=LotteryItem, responses=problems(404, 429))
-async def show_lottery(job_id: JobPathId, request: Request, visitor: Public, db: Db) -> Response:
+async def show_lottery(job_id: JobPathId, caller: PublicCaller) -> Response:
     """The commitment of a lottery and, after the draw, everything needed to recompute it."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         proof = await require_proof(tx, job_id)
-    response = json_response(request, LotteryItem.of(proof))
+    response = caller.respond(LotteryItem.of(proof))
     if proof.drawn_at:
         # A draw never changes; only a new lottery replaces it.
         response.headers["Cache-Control"] = f"public, max-age={DRAW_CACHE_SECONDS}"
@@ -289,13 +254,11 @@ async def require_proof(tx: Tx, opening_id: int, *, limit: int | None = None) ->
 
 
 @router.get("/jobs/{jobId}/stages", response_model=StageBoard, responses=problems(404))
-async def show_stages(
-    job_id: JobPathId, request: Request, visitor: Viewer, db: Db, limit: PageLimit = 100
-) -> Response:
+async def show_stages(job_id: JobPathId, caller: ViewerCaller, limit: PageLimit = 100) -> Response:
     """The stages with at most `limit` people each."""
-    columns = await consistent_reads.read_opening(db, job_id, read_columns(job_id, limit))
+    columns = await consistent_reads.read_opening(caller.db, job_id, read_columns(job_id, limit))
     board = StageBoard(job_id=job_id, stages=[StageGroup.of(column) for column in columns])
-    return json_response(request, board)
+    return caller.respond(board)
 
 
 def read_columns(opening_id: int, limit: int) -> Callable[[Tx], Awaitable[list[StageColumn]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field, StrictBool
 
@@ -18,6 +18,7 @@ from jobmill.hiring.openings import applicant_lists
 from jobmill.hiring.records import applicants
 from jobmill.hiring.records.applicants import Applicant
 from jobmill.web import consistent_reads
+from jobmill.web.api.callers import AnyCaller, RecruiterCaller, ViewerCaller
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.operation_roles import or_applicant
 from jobmill.web.api.pagination import (
@@ -25,7 +26,6 @@ from jobmill.web.api.pagination import (
     AfterMark,
     Limit,
     OptionalLimit,
-    json_response,
     stream_response,
 )
 from jobmill.web.api.schemas import (
@@ -36,9 +36,8 @@ from jobmill.web.api.schemas import (
     Schema,
     StandingItem,
 )
-from jobmill.web.auth import Anyone, Links, Recruiter, Viewer
+from jobmill.web.auth import Anyone, Links
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import PLAIN_TEXT, ApplicantPathId
 from jobmill.web.site_settings import CurrentSiteSettings
 
@@ -83,9 +82,7 @@ class Erased(Schema):
 
 @router.get("/applicants", response_model=list[ApplicantItem])
 async def list_applicants(
-    request: Request,
-    visitor: Viewer,
-    db: Db,
+    caller: ViewerCaller,
     site_settings: CurrentSiteSettings,
     email: EmailFilter = None,
     after: AfterId = 0,
@@ -94,38 +91,29 @@ async def list_applicants(
     """Applicants, oldest first: all of them without `limit`, or the one with an address."""
     if email is not None:
         key = applicants.make_email_key(email, fold=site_settings.fold_aliases)
-        async with db.transaction() as tx:
+        async with caller.db.transaction() as tx:
             applicant = await applicants.find_by_email_key(tx, key)
-        return json_response(request, [ApplicantItem.of(applicant)] if applicant else [])
+        return caller.respond([ApplicantItem.of(applicant)] if applicant else [])
 
     async def read_page(after: int, limit: int) -> list[Applicant]:
-        async with db.transaction() as tx:
+        async with caller.db.transaction() as tx:
             return await applicants.list_applicants(tx, after=after, limit=limit)
 
     if limit is None:
         return await stream_response(read_page, ApplicantItem.of, after)
     page = await read_page(after, limit + 1)
     more = page[limit - 1].id if len(page) > limit else None
-    return json_response(request, [ApplicantItem.of(applicant) for applicant in page[:limit]], more)
+    return caller.respond([ApplicantItem.of(applicant) for applicant in page[:limit]], more)
 
 
 @router.post("/applicants", response_model=ApplicantItem, status_code=201)
 async def create_applicant(
-    body: NewApplicant,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
-    site_settings: CurrentSiteSettings,
+    body: NewApplicant, caller: RecruiterCaller, site_settings: CurrentSiteSettings
 ) -> Response:
     """Add an applicant; the address must be new, without regard to case."""
     contact = applicants.parse_contact(body.name, body.email, fold=site_settings.fold_aliases)
-    return await run_once(
-        request,
-        visitor,
-        db,
-        lambda tx: applicants.add(tx, contact),
-        to_schema=ApplicantItem.of,
-        status=201,
+    return await caller.run_once(
+        lambda tx: applicants.add(tx, contact), to_schema=ApplicantItem.of, status=201
     )
 
 
@@ -135,13 +123,11 @@ async def create_applicant(
     responses=problems(404),
     openapi_extra=or_applicant("viewer"),
 )
-async def show_applicant(
-    applicant_id: ApplicantPathId, request: Request, visitor: Anyone, db: Db
-) -> Response:
+async def show_applicant(applicant_id: ApplicantPathId, caller: AnyCaller) -> Response:
     """One applicant. Applicants may see themselves."""
-    visitor.require("viewer", applicant_id=applicant_id)
-    async with db.transaction() as tx:
-        return json_response(request, ApplicantItem.of(await applicants.get(tx, applicant_id)))
+    caller.visitor.require("viewer", applicant_id=applicant_id)
+    async with caller.db.transaction() as tx:
+        return caller.respond(ApplicantItem.of(await applicants.get(tx, applicant_id)))
 
 
 @router.get(
@@ -152,21 +138,19 @@ async def show_applicant(
 )
 async def show_status(
     applicant_id: ApplicantPathId,
-    request: Request,
-    visitor: Anyone,
-    db: Db,
+    caller: AnyCaller,
     after: AfterId = 0,
     limit: Limit = applicant_lists.MAX_PAGE_SIZE,
 ) -> Response:
     """The standing of each of the applicant's applications."""
-    visitor.require("viewer", applicant_id=applicant_id)
+    caller.visitor.require("viewer", applicant_id=applicant_id)
     applicant, page = await consistent_reads.read_applicant(
-        db,
+        caller.db,
         applicant_id,
         lambda tx: standings.list_standings(tx, applicant_id, after=after, limit=limit + 1),
     )
     more = page[limit - 1].application_id if len(page) > limit else None
-    return json_response(request, _status(applicant, page[:limit]), more)
+    return caller.respond(_status(applicant, page[:limit]), more)
 
 
 def _status(applicant: Applicant, page: list[ApplicationStanding]) -> ApplicantStatus:
@@ -186,14 +170,12 @@ def _status(applicant: Applicant, page: list[ApplicationStanding]) -> ApplicantS
 )
 async def show_timeline(
     applicant_id: ApplicantPathId,
-    request: Request,
-    visitor: Anyone,
-    db: Db,
+    caller: AnyCaller,
     after: AfterMark = None,
     limit: Limit = applicant_lists.MAX_PAGE_SIZE,
 ) -> Response:
     """The events of the applicant's applications, in order. Applicants do not see scores and stages."""
-    visitor.require("viewer", applicant_id=applicant_id)
+    caller.visitor.require("viewer", applicant_id=applicant_id)
 
     async def work(tx: Tx) -> list[AuditEvent]:
         return await standings.list_timeline(
@@ -201,20 +183,18 @@ async def show_timeline(
             applicant_id,
             after=after,
             limit=limit + 1,
-            for_applicant=not visitor.may("viewer"),
+            for_applicant=not caller.visitor.may("viewer"),
         )
 
-    page = await consistent_reads.read_applicant(db, applicant_id, work)
+    page = await consistent_reads.read_applicant(caller.db, applicant_id, work)
     more = standings.timeline_cursor(page[limit - 1]) if len(page) > limit else None
-    return json_response(request, [ApplicationEvent.of(event) for event in page[:limit]], more)
+    return caller.respond([ApplicationEvent.of(event) for event in page[:limit]], more)
 
 
 @router.post("/applicants/{applicantId}/link", response_model=PersonalLink, responses=problems(404))
 async def give_link(
     applicant_id: ApplicantPathId,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
+    caller: RecruiterCaller,
     site_settings: CurrentSiteSettings,
     links: Links,
     body: LinkBody | None = None,
@@ -225,11 +205,11 @@ async def give_link(
     async def work(tx: Tx) -> PersonalLink:
         renew = body is not None and body.renew
         path = await personal_links.issue_path(
-            tx, links, applicant_id, visitor.actor.name, renew=renew
+            tx, links, applicant_id, caller.actor.name, renew=renew
         )
-        return PersonalLink(url=site_settings.link(request, path))
+        return PersonalLink(url=site_settings.link(caller.request, path))
 
-    response = await run_once(request, visitor, db, work, to_schema=PersonalLink.of, secret="url")
+    response = await caller.run_once(work, to_schema=PersonalLink.of, secret="url")
     response.headers["Cache-Control"] = "no-store"
     return response
 
@@ -255,16 +235,14 @@ async def export_applicant(applicant_id: ApplicantPathId, visitor: Anyone, db: D
     responses=problems(404),
     openapi_extra=or_applicant("admin"),
 )
-async def erase_applicant(
-    applicant_id: ApplicantPathId, request: Request, visitor: Anyone, db: Db
-) -> Response:
+async def erase_applicant(applicant_id: ApplicantPathId, caller: AnyCaller) -> Response:
     """Erase an applicant's data permanently. Their applications end; the audit log stays complete.
     Admins who signed in with a password must have entered it within 10 minutes."""
-    visitor.require_own_data(applicant_id)
-    visitor.require_confirmed()
+    caller.visitor.require_own_data(applicant_id)
+    caller.visitor.require_confirmed()
 
     async def work(tx: Tx) -> Erased:
-        await privacy.erase_applicant(tx, applicant_id, visitor.actor)
+        await privacy.erase_applicant(tx, applicant_id, caller.actor)
         return Erased(applicant_id=applicant_id)
 
-    return await run_once(request, visitor, db, work, to_schema=Erased.of)
+    return await caller.run_once(work, to_schema=Erased.of)

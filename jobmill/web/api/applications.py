@@ -22,14 +22,14 @@ from jobmill.hiring.records.applications import Application
 from jobmill.hiring.records.idempotent_responses import NewResponse
 from jobmill.people.persons import Role
 from jobmill.web import public_apply
+from jobmill.web.api.callers import AnyCaller, ApiCaller, PublicCaller, RecruiterCaller
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.operation_roles import or_applicant
 from jobmill.web.api.schemas import ApplicationResult, RequestBody, UnconfirmedApplication
 from jobmill.web.application_forms import parse_json_answers
 from jobmill.web.apply_batch import IdempotentApply, get_apply_batches
-from jobmill.web.auth import Anyone, Links, Recruiter, Visitor
-from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import read_key, replay_response, run_once, to_response
+from jobmill.web.auth import Anyone, Links, Visitor
+from jobmill.web.idempotency import read_key, replay_response, to_response
 from jobmill.web.parameters import PLAIN_TEXT, ApplicationPathId, BodyId
 from jobmill.web.rate_limits import Public
 from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
@@ -173,10 +173,8 @@ async def _submit_unconfirmed(
     contact: Contact,
 ) -> Response:
     submission = await _read_answers(request, body)
-    return await run_once(
-        request,
-        visitor,
-        get_apply_batches(request).db,
+    caller = ApiCaller(request, visitor, get_apply_batches(request).db)
+    return await caller.run_once(
         lambda tx: public_apply.submit_unconfirmed(
             tx, request, site_settings, body.job_id, contact, submission
         ),
@@ -222,7 +220,7 @@ def _response_to_store(placement: Placement) -> NewResponse:
     responses=problems(404, 409),
     openapi_extra=or_applicant("recruiter"),
 )
-async def withdraw(body: ApplicationBody, request: Request, visitor: Anyone, db: Db) -> Response:
+async def withdraw(body: ApplicationBody, caller: AnyCaller) -> Response:
     """End an application; its slot is offered to the next.
 
     Applicants withdraw, and so does the local user, for them. A session or an API key of the company
@@ -230,10 +228,10 @@ async def withdraw(body: ApplicationBody, request: Request, visitor: Anyone, db:
     """
 
     async def work(tx: Tx) -> Placement:
-        by = await _find_actor(tx, visitor, body.application_id, body.for_applicant)
+        by = await _find_actor(tx, caller.visitor, body.application_id, body.for_applicant)
         return await withdrawals.withdraw(tx, body.application_id, by)
 
-    return await run_once(request, visitor, db, work, to_schema=_with_message(outcomes.WITHDRAWN))
+    return await caller.run_once(work, to_schema=_with_message(outcomes.WITHDRAWN))
 
 
 @router.post(
@@ -242,12 +240,10 @@ async def withdraw(body: ApplicationBody, request: Request, visitor: Anyone, db:
     responses=problems(404, 409, 410),
     openapi_extra=or_applicant("recruiter"),
 )
-async def acknowledge(body: ApplicationBody, request: Request, visitor: Anyone, db: Db) -> Response:
+async def acknowledge(body: ApplicationBody, caller: AnyCaller) -> Response:
     """Accept an offer before its deadline."""
-    work = _answer_offer(visitor, body.application_id, "accept", body)
-    return await run_once(
-        request, visitor, db, work, to_schema=_with_message(outcomes.ANSWERED["accept"])
-    )
+    work = _answer_offer(caller.visitor, body.application_id, "accept", body)
+    return await caller.run_once(work, to_schema=_with_message(outcomes.ANSWERED["accept"]))
 
 
 @router.post(
@@ -257,17 +253,11 @@ async def acknowledge(body: ApplicationBody, request: Request, visitor: Anyone, 
     openapi_extra=or_applicant("recruiter"),
 )
 async def decline(
-    application_id: ApplicationPathId,
-    request: Request,
-    visitor: Anyone,
-    db: Db,
-    body: DeclineBody | None = None,
+    application_id: ApplicationPathId, caller: AnyCaller, body: DeclineBody | None = None
 ) -> Response:
     """Decline an offer, which ends the application."""
-    work = _answer_offer(visitor, application_id, "decline", body or DeclineBody())
-    return await run_once(
-        request, visitor, db, work, to_schema=_with_message(outcomes.ANSWERED["decline"])
-    )
+    work = _answer_offer(caller.visitor, application_id, "decline", body or DeclineBody())
+    return await caller.run_once(work, to_schema=_with_message(outcomes.ANSWERED["decline"]))
 
 
 def _answer_offer(
@@ -287,18 +277,11 @@ def _answer_offer(
     responses=problems(404, 409),
 )
 async def remove(
-    application_id: ApplicationPathId,
-    body: ReasonBody,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
+    application_id: ApplicationPathId, body: ReasonBody, caller: RecruiterCaller
 ) -> Response:
     """End an application; the log keeps the reason."""
-    return await run_once(
-        request,
-        visitor,
-        db,
-        lambda tx: withdrawals.withdraw(tx, application_id, visitor.actor, reason=body.reason),
+    return await caller.run_once(
+        lambda tx: withdrawals.withdraw(tx, application_id, caller.actor, reason=body.reason),
         to_schema=_with_message(outcomes.WITHDRAWN),
     )
 
@@ -309,22 +292,18 @@ async def remove(
     responses=problems(404, 409, 422),
 )
 async def promote(
-    application_id: ApplicationPathId,
-    body: PromoteBody,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
+    application_id: ApplicationPathId, body: PromoteBody, caller: RecruiterCaller
 ) -> Response:
     """Offer a slot out of turn; the log keeps the reason."""
 
     async def work(tx: Tx) -> Placement:
         return Placement(
             await offers.offer_out_of_turn(
-                tx, application_id, visitor.actor, reason=body.reason, add_slot=body.add_slot
+                tx, application_id, caller.actor, reason=body.reason, add_slot=body.add_slot
             )
         )
 
-    return await run_once(request, visitor, db, work, to_schema=_with_message(outcomes.PROMOTED))
+    return await caller.run_once(work, to_schema=_with_message(outcomes.PROMOTED))
 
 
 @router.post(
@@ -334,15 +313,12 @@ async def promote(
     responses=problems(404, 409, 410, 429),
 )
 async def answer_offer(
-    token: Token, body: OfferAnswerBody, request: Request, visitor: Public, db: Db, links: Links
+    token: Token, body: OfferAnswerBody, caller: PublicCaller, links: Links
 ) -> Response:
     """Answer an offer once, by the link in its letter."""
     link = links.read_offer(token)
-    return await run_once(
-        request,
-        visitor,
-        db,
-        lambda tx: offers.answer_by_link(tx, link, body.answer, request=visitor.actor.request),
+    return await caller.run_once(
+        lambda tx: offers.answer_by_link(tx, link, body.answer, request=caller.actor.request),
         to_schema=_with_message(outcomes.ANSWERED[body.answer]),
     )
 

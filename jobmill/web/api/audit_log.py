@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BeforeValidator, Field
 
@@ -15,10 +15,10 @@ from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.records import openings
 from jobmill.hiring.transitions import ApplicationStatus, EventType
 from jobmill.web import consistent_reads
+from jobmill.web.api.callers import PublicCaller, ViewerCaller
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageLimit, PageOfItems, json_response
+from jobmill.web.api.pagination import AfterId, PageLimit, PageOfItems
 from jobmill.web.api.schemas import Schema
-from jobmill.web.auth import Viewer
 from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.dependencies import Db
 from jobmill.web.fairness_exports import Exports
@@ -100,12 +100,7 @@ class FairnessProof(Schema):
 
 @router.get("/events", response_model=LogPage, responses=problems(404))
 async def list_events(
-    job_id: JobPathId,
-    request: Request,
-    visitor: Viewer,
-    db: Db,
-    after: AfterId = 0,
-    limit: PageLimit = 100,
+    job_id: JobPathId, caller: ViewerCaller, after: AfterId = 0, limit: PageLimit = 100
 ) -> Response:
     """All events, in order."""
 
@@ -113,29 +108,23 @@ async def list_events(
         await openings.get(tx, job_id)
         return await events.find_by_opening(tx, job_id, after=after, limit=limit + 1)
 
-    page = await consistent_reads.read_opening(db, job_id, work)
+    page = await consistent_reads.read_opening(caller.db, job_id, work)
     next = page[limit - 1].seq if len(page) > limit else None
-    return json_response(
-        request, LogPage(items=[LogEvent.of(event) for event in page[:limit]], next=next)
-    )
+    return caller.respond(LogPage(items=[LogEvent.of(event) for event in page[:limit]], next=next))
 
 
 @router.get("/events/{seq}/why", response_model=Explanation, responses=problems(404))
-async def explain_event(
-    job_id: JobPathId, seq: PathSeq, request: Request, visitor: Viewer, db: Db
-) -> Response:
+async def explain_event(job_id: JobPathId, seq: PathSeq, caller: ViewerCaller) -> Response:
     """Why an event happened: which slot, which rule, and which applications were ahead."""
-    async with db.transaction(LONG_TIMEOUT) as tx:
-        return json_response(
-            request, Explanation.of(await explanations.explain_event(tx, job_id, seq))
-        )
+    async with caller.db.transaction(LONG_TIMEOUT) as tx:
+        return caller.respond(Explanation.of(await explanations.explain_event(tx, job_id, seq)))
 
 
 @router.get("/verify", response_model=Verification, responses=problems(404))
-async def verify_log(job_id: JobPathId, request: Request, visitor: Viewer, db: Db) -> Response:
+async def verify_log(job_id: JobPathId, caller: ViewerCaller) -> Response:
     """Whether the log is unchanged and agrees with the tables."""
     report = await consistent_reads.read_opening(
-        db, job_id, lambda tx: verification.verify_log(tx, job_id), time_limit=LONG_TIMEOUT
+        caller.db, job_id, lambda tx: verification.verify_log(tx, job_id), time_limit=LONG_TIMEOUT
     )
     schema = Verification(
         job_id=report.opening_id,
@@ -144,16 +133,16 @@ async def verify_log(job_id: JobPathId, request: Request, visitor: Viewer, db: D
         head=LogHead.of(report.head),
         faults=[LogFault.of(fault) for fault in report.faults],
     )
-    return json_response(request, schema)
+    return caller.respond(schema)
 
 
 @router.get("/fairness", response_model=FairnessProof, responses=problems(404))
 async def show_fairness_proof(
-    job_id: JobPathId, request: Request, visitor: Public, db: Db, exports: Exports
+    job_id: JobPathId, caller: PublicCaller, exports: Exports
 ) -> Response:
     """The end of the public log, if the company publishes it; needs no role."""
-    head = await exports.read(db, job_id, lambda tx: exports.heads.find(tx, job_id))
-    return json_response(request, FairnessProof(job_id=job_id, head=LogHead.of(head)))
+    head = await exports.read(caller.db, job_id, lambda tx: exports.heads.find(tx, job_id))
+    return caller.respond(FairnessProof(job_id=job_id, head=LogHead.of(head)))
 
 
 @router.get("/fairness/log", response_class=Response, responses={**LOG_ANSWER, **problems(404)})

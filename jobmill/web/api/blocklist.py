@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Response
 from pydantic import Field
 
 from jobmill.db import Tx
 from jobmill.hiring.records import blocklist
+from jobmill.web.api.callers import RecruiterCaller, ViewerCaller
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Recruiter, Viewer
+from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime
 
 router = APIRouter(prefix="/blocklist", tags=["blocklist"])
@@ -40,16 +39,16 @@ class AddedBlocklistEntry(Schema):
 
 
 @router.get("", response_model=list[BlocklistEntry])
-async def list_blocked(request: Request, visitor: Viewer, db: Db) -> Response:
+async def list_blocked(caller: ViewerCaller) -> Response:
     """Blocked addresses and domains, in alphabetical order."""
-    async with db.transaction() as tx:
-        return json_response(
-            request, [BlocklistEntry.of(entry) for entry in await blocklist.list_blocked(tx)]
+    async with caller.db.transaction() as tx:
+        return caller.respond(
+            [BlocklistEntry.of(entry) for entry in await blocklist.list_blocked(tx)]
         )
 
 
 @router.post("", response_model=AddedBlocklistEntry, status_code=201)
-async def block(body: NewBlocklistEntry, request: Request, visitor: Recruiter, db: Db) -> Response:
+async def block(body: NewBlocklistEntry, caller: RecruiterCaller) -> Response:
     """Refuse new applications from an address or a domain; current applications stay."""
     address = blocklist.parse_entry(body.address)
 
@@ -57,7 +56,7 @@ async def block(body: NewBlocklistEntry, request: Request, visitor: Recruiter, d
         await blocklist.add(tx, address, body.reason)
         return AddedBlocklistEntry(address=address, reason=body.reason)
 
-    return await run_once(request, visitor, db, work, to_schema=AddedBlocklistEntry.of, status=201)
+    return await caller.run_once(work, to_schema=AddedBlocklistEntry.of, status=201)
 
 
 @router.delete("/{address}", status_code=204, responses=problems(404))

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import Field, StrictBool
 
 from jobmill.hiring.applications import closing
 from jobmill.hiring.messages.letter_templates import MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH
 from jobmill.hiring.messages.letters import LetterText
+from jobmill.web.api.callers import RecruiterCaller
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Recruiter
 from jobmill.web.consistent_reads import LONG_TIMEOUT
-from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import PLAIN_TEXT, JobPathId
 
 router = APIRouter(prefix="/jobs/{jobId}", tags=["jobs"])
@@ -58,20 +56,17 @@ class Closing(Schema):
 
 @router.post("/close-and-tell", response_model=Closing, responses=problems(404, 409))
 async def close_and_tell(
-    job_id: JobPathId, body: CloseAndTell, request: Request, visitor: Recruiter, db: Db
+    job_id: JobPathId, body: CloseAndTell, caller: RecruiterCaller
 ) -> Response:
     """Close an opening, end all applications without a place, and send each a letter once.
 
     Also ends the applications of an opening that is closed already.
     """
-    return await run_once(
-        request,
-        visitor,
-        db,
+    return await caller.run_once(
         lambda tx: closing.close_and_tell(
             tx,
             job_id,
-            visitor.actor,
+            caller.actor,
             tell=body.tell,
             text=body.letter.to_text() if body.letter else None,
             dry_run=body.dry_run,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Response
 from pydantic import Field
 
 from jobmill.db import Tx
@@ -16,13 +16,12 @@ from jobmill.hiring.messages import letter_templates, letters
 from jobmill.hiring.openings import posting_details
 from jobmill.hiring.openings.posting_details import EmploymentType, PayPeriod, PostingDetails
 from jobmill.hiring.records import openings
+from jobmill.web.api.callers import RecruiterCaller, ViewerCaller
 from jobmill.web.api.closing import LetterBody
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Recruiter, Viewer
+from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import MAX_ID, PLAIN_TEXT, JobPathId
 from jobmill.web.site_settings import CurrentSiteSettings
 
@@ -54,21 +53,16 @@ class Company(Schema):
 
 
 @router.get("/company", response_model=Company)
-async def show_company(request: Request, visitor: Viewer, db: Db) -> Response:
+async def show_company(caller: ViewerCaller) -> Response:
     """The company's name, website, logo and color."""
-    async with db.transaction() as tx:
-        return json_response(
-            request, Company.from_identity(await company_identity.read_identity(tx))
-        )
+    async with caller.db.transaction() as tx:
+        return caller.respond(Company.from_identity(await company_identity.read_identity(tx)))
 
 
 @router.put("/company", response_model=Company)
-async def save_company(body: CompanyBody, request: Request, visitor: Recruiter, db: Db) -> Response:
+async def save_company(body: CompanyBody, caller: RecruiterCaller) -> Response:
     """Replace name, website and color; the logo stays."""
-    return await run_once(
-        request,
-        visitor,
-        db,
+    return await caller.run_once(
         lambda tx: company_identity.save_identity(
             tx, name=body.name, website=body.website, accent=body.accent
         ),
@@ -77,14 +71,12 @@ async def save_company(body: CompanyBody, request: Request, visitor: Recruiter, 
 
 
 @router.put("/company/logo", response_model=Company)
-async def save_logo(request: Request, visitor: Recruiter, db: Db) -> Response:
+async def save_logo(caller: RecruiterCaller) -> Response:
     """Replace the logo by the body of the request: a PNG or JPEG file of up to 1 MB."""
-    logo = await read_logo_upload(await request.body())
-    async with db.transaction() as tx:
+    logo = await read_logo_upload(await caller.request.body())
+    async with caller.db.transaction() as tx:
         await company_identity.save_logo(tx, logo)
-        return json_response(
-            request, Company.from_identity(await company_identity.read_identity(tx))
-        )
+        return caller.respond(Company.from_identity(await company_identity.read_identity(tx)))
 
 
 @router.delete("/company/logo", status_code=204)
@@ -104,16 +96,12 @@ class LetterItem(Schema):
 
 @router.get("/letters", response_model=list[LetterItem], responses=problems(404))
 async def list_letters(
-    request: Request,
-    visitor: Viewer,
-    db: Db,
-    site_settings: CurrentSiteSettings,
-    job_id: OpeningFilter = None,
+    caller: ViewerCaller, site_settings: CurrentSiteSettings, job_id: OpeningFilter = None
 ) -> Response:
     """All letters with their texts, in general or for one opening."""
     folder = site_settings.settings.letters_dir
     items: list[LetterItem] = []
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         if job_id is not None:
             await openings.get(tx, job_id)
         for letter, variables in letters.PLACEHOLDERS.items():
@@ -128,7 +116,7 @@ async def list_letters(
                     is_default=saved is None,
                 )
             )
-    return json_response(request, items)
+    return caller.respond(items)
 
 
 @router.put("/letters/{letter}", status_code=204, responses=problems(404, 409))
@@ -173,23 +161,21 @@ class PostingItem(Schema):
 
 
 @router.get("/jobs/{jobId}/posting", response_model=PostingItem, responses=problems(404))
-async def show_posting(job_id: JobPathId, request: Request, visitor: Viewer, db: Db) -> Response:
+async def show_posting(job_id: JobPathId, caller: ViewerCaller) -> Response:
     """Pay, employment type and countries of an opening."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         await openings.get(tx, job_id)
         details = await posting_details.get_details(tx, job_id)
-    return json_response(request, PostingItem.of(details))
+    return caller.respond(PostingItem.of(details))
 
 
 @router.put("/jobs/{jobId}/posting", response_model=PostingItem, responses=problems(404))
-async def save_posting(
-    job_id: JobPathId, body: PostingBody, request: Request, visitor: Recruiter, db: Db
-) -> Response:
+async def save_posting(job_id: JobPathId, body: PostingBody, caller: RecruiterCaller) -> Response:
     """Replace pay, employment type and countries of an opening."""
 
     async def work(tx: Tx) -> PostingDetails:
         details = PostingDetails(**body.model_dump())
-        await posting_details.save_details(tx, job_id, details, visitor.actor)
+        await posting_details.save_details(tx, job_id, details, caller.actor)
         return await posting_details.get_details(tx, job_id)
 
-    return await run_once(request, visitor, db, work, to_schema=PostingItem.of)
+    return await caller.run_once(work, to_schema=PostingItem.of)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Response
 from pydantic import BeforeValidator, Field, StrictBool, WithJsonSchema
 
 from jobmill.db import Tx
@@ -18,13 +18,12 @@ from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import OpeningStatus
 from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.web.api.applications import require_own_application
+from jobmill.web.api.callers import AnyCaller, RecruiterCaller, ViewerCaller
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.operation_roles import or_applicant
-from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Anyone, Recruiter, Viewer
+from jobmill.web.auth import Anyone
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import (
     MAX_ID,
     PLAIN_TEXT,
@@ -142,9 +141,7 @@ class BookingResult(Schema):
     status_code=201,
     responses=problems(404),
 )
-async def add_interviews(
-    job_id: JobPathId, body: SeriesBody, request: Request, visitor: Recruiter, db: Db
-) -> Response:
+async def add_interviews(job_id: JobPathId, body: SeriesBody, caller: RecruiterCaller) -> Response:
     """Add a series of interview times; times that exist already are not added again."""
     series = TimeSeries(
         first_day=body.first_day,
@@ -160,27 +157,26 @@ async def add_interviews(
     plan = InterviewPlan(body.places, body.place, window)
 
     async def work(tx: Tx) -> list[InterviewTime]:
-        return await interview_times.add_times(tx, job_id, series, plan, visitor.actor)
+        return await interview_times.add_times(tx, job_id, series, plan, caller.actor)
 
     def to_schema(times: list[InterviewTime]) -> InterviewList:
         return InterviewList(interviews=[InterviewItem.of(time) for time in times], bookings=[])
 
-    return await run_once(request, visitor, db, work, to_schema=to_schema, status=201)
+    return await caller.run_once(work, to_schema=to_schema, status=201)
 
 
 @router.get("/jobs/{jobId}/interviews", response_model=InterviewList, responses=problems(404))
-async def list_interviews(job_id: JobPathId, request: Request, visitor: Viewer, db: Db) -> Response:
+async def list_interviews(job_id: JobPathId, caller: ViewerCaller) -> Response:
     """The interview times of an opening, and their bookings."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         await openings.get(tx, job_id)
         times = await interview_times.list_interviews(tx, job_id)
         booked = await interview_times.list_bookings(tx, job_id)
-    return json_response(
-        request,
+    return caller.respond(
         InterviewList(
             interviews=[InterviewItem.of(time) for time in times],
             bookings=[BookingItem.of(booking) for booking in booked],
-        ),
+        )
     )
 
 
@@ -188,33 +184,33 @@ async def list_interviews(job_id: JobPathId, request: Request, visitor: Viewer, 
     "/interviews/{interviewId}/move", response_model=InterviewItem, responses=problems(404, 409)
 )
 async def move_interview(
-    interview_id: InterviewPathId, body: MoveBody, request: Request, visitor: Recruiter, db: Db
+    interview_id: InterviewPathId, body: MoveBody, caller: RecruiterCaller
 ) -> Response:
     """Change the start or the place of a time; booked people get a letter."""
 
     async def work(tx: Tx) -> InterviewTime:
         return await interview_times.move_interview(
-            tx, interview_id, visitor.actor, starts_at=body.starts_at, place=body.place
+            tx, interview_id, caller.actor, starts_at=body.starts_at, place=body.place
         )
 
-    return await run_once(request, visitor, db, work, to_schema=InterviewItem.of)
+    return await caller.run_once(work, to_schema=InterviewItem.of)
 
 
 @router.post(
     "/interviews/{interviewId}/cancel", response_model=InterviewItem, responses=problems(404)
 )
 async def cancel_interview(
-    interview_id: InterviewPathId, body: CancelBody, request: Request, visitor: Recruiter, db: Db
+    interview_id: InterviewPathId, body: CancelBody, caller: RecruiterCaller
 ) -> Response:
     """Cancel a time; booked people get a letter and can book another."""
 
     async def work(tx: Tx) -> InterviewTime:
         await interview_times.cancel_interview(
-            tx, interview_id, visitor.actor, reason=body.reason or None
+            tx, interview_id, caller.actor, reason=body.reason or None
         )
         return await interview_times.get_interview(tx, interview_id)
 
-    return await run_once(request, visitor, db, work, to_schema=InterviewItem.of)
+    return await caller.run_once(work, to_schema=InterviewItem.of)
 
 
 @router.get(
@@ -223,16 +219,14 @@ async def cancel_interview(
     responses=problems(404),
     openapi_extra=or_applicant("viewer"),
 )
-async def show_choice(
-    application_id: ApplicationPathId, request: Request, visitor: Anyone, db: Db
-) -> Response:
+async def show_choice(application_id: ApplicationPathId, caller: AnyCaller) -> Response:
     """The booked time of an application, and the times that it can book."""
-    async with db.transaction() as tx:
-        await require_own_application(tx, visitor, application_id, "viewer")
+    async with caller.db.transaction() as tx:
+        await require_own_application(tx, caller.visitor, application_id, "viewer")
         choice = await bookings.read_choice(tx, application_id)
     if choice is None:
-        return json_response(request, InterviewChoiceAnswer(booking=None, times=[]))
-    return json_response(request, InterviewChoiceAnswer.of(choice))
+        return caller.respond(InterviewChoiceAnswer(booking=None, times=[]))
+    return caller.respond(InterviewChoiceAnswer.of(choice))
 
 
 @router.put(
@@ -241,20 +235,14 @@ async def show_choice(
     responses=problems(404, 409),
     openapi_extra=or_applicant("recruiter"),
 )
-async def book(
-    application_id: ApplicationPathId,
-    body: BookBody,
-    request: Request,
-    visitor: Anyone,
-    db: Db,
-) -> Response:
+async def book(application_id: ApplicationPathId, body: BookBody, caller: AnyCaller) -> Response:
     """Book a time, in exchange for the one booked before, or join the waitlist of a full time."""
 
     async def work(tx: Tx) -> Placement:
-        await require_own_application(tx, visitor, application_id)
-        return await bookings.book(tx, application_id, body.interview_id, visitor.actor)
+        await require_own_application(tx, caller.visitor, application_id)
+        return await bookings.book(tx, application_id, body.interview_id, caller.actor)
 
-    return await run_once(request, visitor, db, work, to_schema=_to_result)
+    return await caller.run_once(work, to_schema=_to_result)
 
 
 @router.delete(

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from typing import IO, Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from fastapi.responses import StreamingResponse
 from pydantic import Field, StrictBool
 
@@ -24,12 +24,12 @@ from jobmill.hiring.openings import applicant_lists
 from jobmill.hiring.records import openings
 from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.web import consistent_reads
+from jobmill.web.api.callers import RecruiterCaller, ViewerCaller
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageLimit, PageOfItems, json_response
+from jobmill.web.api.pagination import AfterId, PageLimit, PageOfItems
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import PLAIN_TEXT, BodyId, JobPathId, OutputTime
 from jobmill.web.site_settings import CurrentSiteSettings
 
@@ -130,9 +130,7 @@ class ImportAnswer(Schema):
 @router.get("/applications", response_model=ApplicationPage, responses=problems(404))
 async def list_applications(
     job_id: JobPathId,
-    request: Request,
-    visitor: Viewer,
-    db: Db,
+    caller: ViewerCaller,
     status: ApplicationStatus | None = None,
     after: AfterId = 0,
     limit: PageLimit = 100,
@@ -145,10 +143,10 @@ async def list_applications(
             tx, job_id, status=status, after=after, limit=limit + 1
         )
 
-    rows = await consistent_reads.read_opening(db, job_id, work)
+    rows = await consistent_reads.read_opening(caller.db, job_id, work)
     next = rows[limit - 1].application_id if len(rows) > limit else None
     items = [ApplicationItem.of(row) for row in rows[:limit]]
-    return json_response(request, ApplicationPage(items=items, next=next))
+    return caller.respond(ApplicationPage(items=items, next=next))
 
 
 @router.get("/applications.csv", response_class=Response, responses={**CSV_ANSWER, **problems(404)})
@@ -188,26 +186,24 @@ def _chunks(file: IO[bytes]) -> Iterator[bytes]:
 )
 async def import_applications(
     job_id: JobPathId,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
+    caller: RecruiterCaller,
     site_settings: CurrentSiteSettings,
     dry_run: DryRun = False,
 ) -> Response:
     """Apply for the people of a CSV file with the columns `name` and `email`, in order."""
     entries = await spreadsheets.parse_uploaded_applicants(
-        await request.body(), fold=site_settings.fold_aliases
+        await caller.request.body(), fold=site_settings.fold_aliases
     )
     if len(entries) > MAX_AT_ONCE:
         raise Invalid(f"Import at most {MAX_AT_ONCE:,} lines at once. Split the file.")
 
     async def work(tx: Tx) -> Sequence[ImportedApplicant]:
-        return await _import(tx, job_id, entries, visitor, dry_run)
+        return await _import(tx, job_id, entries, caller.visitor, dry_run)
 
     def to_schema(lines: Sequence[ImportedApplicant]) -> ImportAnswer:
         return ImportAnswer(dry_run=dry_run, lines=[ImportLine.of(line) for line in lines])
 
-    return await run_once(request, visitor, db, work, to_schema=to_schema)
+    return await caller.run_once(work, to_schema=to_schema)
 
 
 async def _import(
@@ -218,9 +214,7 @@ async def _import(
 
 
 @router.post("/bulk", response_model=BulkAnswer, responses=problems(404))
-async def change_many(
-    job_id: JobPathId, body: BulkBody, request: Request, visitor: Recruiter, db: Db
-) -> Response:
+async def change_many(job_id: JobPathId, body: BulkBody, caller: RecruiterCaller) -> Response:
     """Withdraw, promote, message, accept or reject many applications at once. A refused one does not stop the others."""
 
     async def work(tx: Tx) -> list[bulk_actions.BulkResult]:
@@ -229,7 +223,7 @@ async def change_many(
             job_id,
             body.action,
             body.application_ids,
-            visitor.actor,
+            caller.actor,
             reason=body.reason,
             message=body.message,
             tell_reason=body.tell_reason,
@@ -239,4 +233,4 @@ async def change_many(
     def to_schema(lines: list[bulk_actions.BulkResult]) -> BulkAnswer:
         return BulkAnswer(dry_run=body.dry_run, lines=[BulkLine.of(line) for line in lines])
 
-    return await run_once(request, visitor, db, work, to_schema=to_schema)
+    return await caller.run_once(work, to_schema=to_schema)

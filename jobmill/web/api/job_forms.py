@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from jobmill.db import Tx
@@ -15,16 +15,14 @@ from jobmill.hiring.forms.form_fields import ApplicationForm, FormField
 from jobmill.hiring.forms.form_versions import FormVersion
 from jobmill.hiring.forms.stored_answers import AnsweredForm
 from jobmill.hiring.records import applications
+from jobmill.web.api.callers import PublicCaller, RecruiterCaller, ViewerCaller
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.application_forms import check_upload, receive_file, store_file
-from jobmill.web.auth import Recruiter, Viewer
+from jobmill.web.auth import Viewer
 from jobmill.web.dependencies import Db
 from jobmill.web.file_downloads import send_upload
-from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import ApplicationPathId, JobPathId, OutputTime
-from jobmill.web.rate_limits import Public
 
 router = APIRouter(tags=["forms"])
 
@@ -82,26 +80,26 @@ def _to_schema(version: FormVersion) -> JobForm:
 
 
 @router.get("/jobs/{jobId}/form", response_model=JobForm, responses=problems(404, 429))
-async def show_job_form(job_id: JobPathId, request: Request, visitor: Public, db: Db) -> Response:
+async def show_job_form(job_id: JobPathId, caller: PublicCaller) -> Response:
     """What the opening asks besides the name and the address. The public does not see knockout answers."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         form = _to_schema(await form_versions.find_current(tx, job_id))
-    if not visitor.may("viewer"):
+    if not caller.visitor.may("viewer"):
         form.fields = [field.model_copy(update={"knockout": None}) for field in form.fields]
-    return json_response(request, form)
+    return caller.respond(form)
 
 
 @router.put("/jobs/{jobId}/form", response_model=JobForm, responses=problems(404, 409))
 async def change_job_form(
-    job_id: JobPathId, body: JobFormBody, request: Request, visitor: Recruiter, db: Db
+    job_id: JobPathId, body: JobFormBody, caller: RecruiterCaller
 ) -> Response:
     """Save a new version of the form. Earlier applications keep the questions that they answered."""
     form = ApplicationForm(fields=tuple(body.fields))
 
     async def work(tx: Tx) -> FormVersion:
-        return await form_versions.save_form(tx, job_id, form, visitor.actor, based_on=body.version)
+        return await form_versions.save_form(tx, job_id, form, caller.actor, based_on=body.version)
 
-    return await run_once(request, visitor, db, work, to_schema=_to_schema)
+    return await caller.run_once(work, to_schema=_to_schema)
 
 
 @router.post(
@@ -113,22 +111,20 @@ async def change_job_form(
 )
 async def upload_file(
     job_id: JobPathId,
-    request: Request,
-    visitor: Public,
-    db: Db,
+    caller: PublicCaller,
     field: Annotated[str, Query(max_length=40, examples=["cv"])],
     name: Annotated[str, Query(max_length=300, examples=["cv.pdf"])],
 ) -> Response:
     """Upload a PDF or DOCX for a question, and send its id as the answer within two hours."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         current = await form_versions.find_current(tx, job_id)
     asked = current.form.find_field(field)
     if asked is None or asked.type != "file":
         raise Invalid("The form has no question with this key that asks for a file.")
-    network = await check_upload(request, db, visitor, job_id)
-    with await receive_file(request) as content:
-        file = await store_file(db, job_id, field, name, content, network)
-    return json_response(request, UploadedFileItem.of(file), status=201)
+    network = await check_upload(caller.request, caller.db, caller.visitor, job_id)
+    with await receive_file(caller.request) as content:
+        file = await store_file(caller.db, job_id, field, name, content, network)
+    return caller.respond(UploadedFileItem.of(file), status=201)
 
 
 @router.get(
@@ -136,16 +132,14 @@ async def upload_file(
     response_model=ApplicationAnswers,
     responses=problems(404),
 )
-async def show_answers(
-    application_id: ApplicationPathId, request: Request, visitor: Viewer, db: Db
-) -> Response:
+async def show_answers(application_id: ApplicationPathId, caller: ViewerCaller) -> Response:
     """The answers of an application, with the questions as they were then."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         opening_id = await applications.find_opening_id(tx, application_id)
         answered = await stored_answers.find_by_application(tx, opening_id, application_id)
     if answered is None:
         raise NotFound("form of application", application_id)
-    return json_response(request, _describe(application_id, answered))
+    return caller.respond(_describe(application_id, answered))
 
 
 def _describe(application_id: int, answered: AnsweredForm) -> ApplicationAnswers:

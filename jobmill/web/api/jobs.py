@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import Field
 
 from jobmill.db import Tx
@@ -15,8 +15,9 @@ from jobmill.hiring.openings.applicant_lists import OpeningDetail
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening, OpeningTerms
 from jobmill.web import consistent_reads
+from jobmill.web.api.callers import ApiCaller, PublicCaller, RecruiterCaller, ViewerCaller
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, AfterMark, Limit, json_response
+from jobmill.web.api.pagination import AfterId, AfterMark, Limit
 from jobmill.web.api.schemas import (
     Job,
     JobApplicant,
@@ -26,11 +27,7 @@ from jobmill.web.api.schemas import (
     NewJob,
     RequestBody,
 )
-from jobmill.web.auth import Recruiter, Viewer, Visitor
-from jobmill.web.dependencies import Db, RequestDatabase
-from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import JobPathId, WholeNumber
-from jobmill.web.rate_limits import Public
 from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
@@ -42,53 +39,45 @@ class CapacityBody(RequestBody):
 
 @router.get("", response_model=list[Job], responses=problems(429))
 async def list_jobs(
-    request: Request,
-    visitor: Public,
-    db: Db,
-    after: AfterId = 0,
-    limit: Limit = applicant_lists.MAX_PAGE_SIZE,
+    caller: PublicCaller, after: AfterId = 0, limit: Limit = applicant_lists.MAX_PAGE_SIZE
 ) -> Response:
     """Openings, oldest first. The public sees only open ones."""
-    status = None if visitor.may("viewer") else "open"
-    async with db.transaction() as tx:
+    status = None if caller.visitor.may("viewer") else "open"
+    async with caller.db.transaction() as tx:
         page = await applicant_lists.list_counts(tx, status=status, after=after, limit=limit + 1)
     more = page[limit - 1].id if len(page) > limit else None
-    return json_response(request, [Job.of(counts) for counts in page[:limit]], more)
+    return caller.respond([Job.of(counts) for counts in page[:limit]], more)
 
 
 @router.post("", response_model=Job, status_code=201)
 async def create_job(
-    body: NewJob,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
-    site_settings: CurrentSiteSettings,
+    body: NewJob, caller: RecruiterCaller, site_settings: CurrentSiteSettings
 ) -> Response:
     """Create an opening; it takes applications at once."""
     defaults: dict[str, Any] = {"time_zone": site_settings.settings.time_zone}
     terms = OpeningTerms(**defaults | body.terms())
 
     async def work(tx: Tx) -> applicant_lists.OpeningCounts:
-        opening = await lifecycle.create(tx, terms, body.capacity, visitor.actor)
+        opening = await lifecycle.create(tx, terms, body.capacity, caller.actor)
         return await applicant_lists.get_counts(tx, opening.id)
 
-    return await run_once(request, visitor, db, work, to_schema=Job.of, status=201)
+    return await caller.run_once(work, to_schema=Job.of, status=201)
 
 
 @router.get("/{jobId}", response_model=JobDetail, responses=problems(404))
 async def show_job(
     job_id: JobPathId,
-    request: Request,
-    visitor: Viewer,
-    db: Db,
+    caller: ViewerCaller,
     after: AfterMark = None,
     limit: Limit = applicant_lists.MAX_PAGE_SIZE,
 ) -> Response:
     """An opening with its active applicants and its waitlist."""
     detail = await consistent_reads.read_opening(
-        db, job_id, lambda tx: applicant_lists.get_detail(tx, job_id, after=after, limit=limit)
+        caller.db,
+        job_id,
+        lambda tx: applicant_lists.get_detail(tx, job_id, after=after, limit=limit),
     )
-    return json_response(request, _detail(detail), detail.next)
+    return caller.respond(_detail(detail), detail.next)
 
 
 def _detail(detail: OpeningDetail) -> JobDetail:
@@ -100,78 +89,59 @@ def _detail(detail: OpeningDetail) -> JobDetail:
 
 
 @router.get("/{jobId}/settings", response_model=JobSettings, responses=problems(404))
-async def show_job_settings(
-    job_id: JobPathId, request: Request, visitor: Viewer, db: Db
-) -> Response:
+async def show_job_settings(job_id: JobPathId, caller: ViewerCaller) -> Response:
     """All settings of an opening."""
-    async with db.transaction() as tx:
-        return json_response(request, JobSettings.of(await openings.get(tx, job_id)))
+    async with caller.db.transaction() as tx:
+        return caller.respond(JobSettings.of(await openings.get(tx, job_id)))
 
 
 @router.patch("/{jobId}/settings", response_model=JobSettings, responses=problems(404, 409))
-async def edit_job(
-    job_id: JobPathId, body: JobChange, request: Request, visitor: Recruiter, db: Db
-) -> Response:
+async def edit_job(job_id: JobPathId, body: JobChange, caller: RecruiterCaller) -> Response:
     """Change the given settings; open offers keep their deadline."""
     return await _change(
-        request,
-        visitor,
-        db,
-        lambda tx: lifecycle.edit(tx, job_id, visitor.actor, **body.terms()),
+        caller, lambda tx: lifecycle.edit(tx, job_id, caller.actor, **body.terms())
     )
 
 
 @router.post("/{jobId}/capacity", response_model=JobSettings, responses=problems(404, 409))
 async def change_capacity(
-    job_id: JobPathId, body: CapacityBody, request: Request, visitor: Recruiter, db: Db
+    job_id: JobPathId, body: CapacityBody, caller: RecruiterCaller
 ) -> Response:
     """Change the number of slots. New ones are offered at once; all applicants keep theirs."""
     return await _change(
-        request,
-        visitor,
-        db,
-        lambda tx: lifecycle.set_capacity(tx, job_id, body.capacity, visitor.actor),
+        caller, lambda tx: lifecycle.set_capacity(tx, job_id, body.capacity, caller.actor)
     )
 
 
 @router.post("/{jobId}/pause", response_model=JobSettings, responses=problems(404, 409))
-async def pause_job(job_id: JobPathId, request: Request, visitor: Recruiter, db: Db) -> Response:
+async def pause_job(job_id: JobPathId, caller: RecruiterCaller) -> Response:
     """Close applications and stop offering slots automatically; open offers stay valid."""
-    return await _change_status(request, visitor, db, job_id, lifecycle.pause)
+    return await _change_status(caller, job_id, lifecycle.pause)
 
 
 @router.post("/{jobId}/resume", response_model=JobSettings, responses=problems(404, 409))
-async def resume_job(job_id: JobPathId, request: Request, visitor: Recruiter, db: Db) -> Response:
+async def resume_job(job_id: JobPathId, caller: RecruiterCaller) -> Response:
     """Open applications again and offer free slots at once."""
-    return await _change_status(request, visitor, db, job_id, lifecycle.resume)
+    return await _change_status(caller, job_id, lifecycle.resume)
 
 
 @router.post("/{jobId}/close", response_model=JobSettings, responses=problems(404, 409))
-async def close_job(job_id: JobPathId, request: Request, visitor: Recruiter, db: Db) -> Response:
+async def close_job(job_id: JobPathId, caller: RecruiterCaller) -> Response:
     """Like pause, and unpublish the opening; current applications stay."""
-    return await _change_status(request, visitor, db, job_id, lifecycle.close)
+    return await _change_status(caller, job_id, lifecycle.close)
 
 
 @router.post("/{jobId}/reopen", response_model=JobSettings, responses=problems(404, 409))
-async def reopen_job(job_id: JobPathId, request: Request, visitor: Recruiter, db: Db) -> Response:
+async def reopen_job(job_id: JobPathId, caller: RecruiterCaller) -> Response:
     """Open a closed opening again."""
-    return await _change_status(request, visitor, db, job_id, lifecycle.reopen)
+    return await _change_status(caller, job_id, lifecycle.reopen)
 
 
 async def _change_status(
-    request: Request,
-    visitor: Visitor,
-    db: RequestDatabase,
-    id: int,
-    change: Callable[[Tx, int, Actor], Awaitable[Opening]],
+    caller: ApiCaller, id: int, change: Callable[[Tx, int, Actor], Awaitable[Opening]]
 ) -> Response:
-    return await _change(request, visitor, db, lambda tx: change(tx, id, visitor.actor))
+    return await _change(caller, lambda tx: change(tx, id, caller.actor))
 
 
-async def _change(
-    request: Request,
-    visitor: Visitor,
-    db: RequestDatabase,
-    work: Callable[[Tx], Awaitable[Opening]],
-) -> Response:
-    return await run_once(request, visitor, db, work, to_schema=JobSettings.of)
+async def _change(caller: ApiCaller, work: Callable[[Tx], Awaitable[Opening]]) -> Response:
+    return await caller.run_once(work, to_schema=JobSettings.of)

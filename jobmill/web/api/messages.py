@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import Field
 
 from jobmill.hiring.messages import message_list, notices
 from jobmill.hiring.messages.message_list import MessageFilter
 from jobmill.hiring.messages.notices import NoticeKind, NoticeState
+from jobmill.web.api.callers import ViewerCaller
 from jobmill.web.api.filters import RowLimit
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageOfItems, json_response
+from jobmill.web.api.pagination import AfterId, PageOfItems
 from jobmill.web.api.schemas import Schema
-from jobmill.web.auth import Recruiter, Viewer
+from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db
 from jobmill.web.parameters import OutputTime, PathId
 
@@ -43,21 +44,19 @@ class MessageList(PageOfItems):
 
 @router.get("", response_model=MessageList)
 async def list_messages(
-    request: Request,
-    visitor: Viewer,
-    db: Db,
+    caller: ViewerCaller,
     state: MessageFilter | None = None,
     after: AfterId = 0,
     limit: RowLimit = 50,
 ) -> Response:
     """Letters to applicants, newest first."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         rows = await message_list.list_messages(
             tx, show=state, before=after or None, limit=limit + 1
         )
     next = rows[limit - 1].id if len(rows) > limit else None
     items = [MessageItem.of(row) for row in rows[:limit]]
-    return json_response(request, MessageList(items=items, next=next))
+    return caller.respond(MessageList(items=items, next=next))
 
 
 @router.post("/{notice_id}/retry", status_code=204, responses=problems(404))

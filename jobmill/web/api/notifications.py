@@ -15,13 +15,13 @@ from jobmill.notifications import channels, deliveries, schedules
 from jobmill.notifications.channels import ChannelKind, NotificationChannel
 from jobmill.notifications.kinds import Frequency, Kind, kinds_of_role
 from jobmill.notifications.schedules import DigestSchedule
+from jobmill.web.api.callers import SignedInCaller
 from jobmill.web.api.filters import RowLimit
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, PageOfItems, json_response
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import SignedIn
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import as_is, run_once
+from jobmill.web.idempotency import as_is
 from jobmill.web.notification_receiver import OfReceiver, Receiver
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId, WholeNumber
 from jobmill.web.rate_limits import check_test_letter
@@ -123,11 +123,7 @@ async def show_notification_settings(request: Request, receiver: OfReceiver, db:
 
 @router.put("/settings", response_model=NotificationSettings, responses=problems(409))
 async def save_notification_settings(
-    body: NotificationSettingsBody,
-    request: Request,
-    visitor: SignedIn,
-    receiver: OfReceiver,
-    db: Db,
+    body: NotificationSettingsBody, caller: SignedInCaller, receiver: OfReceiver
 ) -> Response:
     """Change them. Only kinds of the person's role can be chosen."""
     known = kinds_of_role(receiver.role)
@@ -140,7 +136,7 @@ async def save_notification_settings(
         await schedules.save_frequencies(tx, receiver.owner, wanted)
         return await _read_settings(tx, receiver)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)
 
 
 def _read_schedule(body: NotificationSettingsBody) -> DigestSchedule:
@@ -179,10 +175,10 @@ async def list_notification_channels(request: Request, receiver: OfReceiver, db:
 
 @router.post("/channels", response_model=ChannelRecord, status_code=201, responses=problems(409))
 async def add_notification_channel(
-    body: NewChannelBody, request: Request, visitor: SignedIn, receiver: OfReceiver, db: Db
+    body: NewChannelBody, caller: SignedInCaller, receiver: OfReceiver
 ) -> Response:
     """Add a channel. Adding the same one again switches it on."""
-    private = get_site_settings(request).private_webhook_hosts
+    private = get_site_settings(caller.request).private_webhook_hosts
     typed = body.model_dump(exclude={"kind"})
     new = channels.read_form(body.kind, typed, private, address=receiver.email)
 
@@ -191,17 +187,12 @@ async def add_notification_channel(
         secret = new.config["secret"] if body.kind == "webhook" else None
         return _record(channel).model_copy(update={"secret": secret})
 
-    return await run_once(request, visitor, db, work, to_schema=as_is, status=201, secret="secret")
+    return await caller.run_once(work, to_schema=as_is, status=201, secret="secret")
 
 
 @router.patch("/channels/{channel_id}", response_model=ChannelRecord, responses=problems(404, 409))
 async def change_notification_channel(
-    channel_id: PathId,
-    body: ChannelStateBody,
-    request: Request,
-    visitor: SignedIn,
-    receiver: OfReceiver,
-    db: Db,
+    channel_id: PathId, body: ChannelStateBody, caller: SignedInCaller, receiver: OfReceiver
 ) -> Response:
     """Switch a channel on or off."""
 
@@ -209,16 +200,16 @@ async def change_notification_channel(
         channel = await channels.get(tx, receiver.owner, channel_id)
         return _record(await channels.set_enabled(tx, channel.id, body.enabled) or channel)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)
 
 
 @router.post("/channels/{channel_id}/test", status_code=204, responses=problems(404, 409, 429))
 async def test_notification_channel(
-    channel_id: PathId, request: Request, visitor: SignedIn, receiver: OfReceiver, db: Db
+    channel_id: PathId, caller: SignedInCaller, receiver: OfReceiver
 ) -> None:
     """Send a test message."""
-    check_test_letter(request, visitor)
-    async with db.transaction() as tx:
+    check_test_letter(caller.request, caller.visitor)
+    async with caller.db.transaction() as tx:
         channel = await channels.get(tx, receiver.owner, channel_id)
         await deliveries.add_test(tx, channel.id)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import BeforeValidator
 
 from jobmill.db import Tx
@@ -13,8 +13,9 @@ from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.audit_log.replay import OpeningReplay
 from jobmill.hiring.openings import applicant_lists
 from jobmill.web import consistent_reads
+from jobmill.web.api.callers import ViewerCaller
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, Limit, json_response
+from jobmill.web.api.pagination import AfterId, Limit
 from jobmill.web.api.schemas import (
     ApplicationEvent,
     JobQueue,
@@ -23,9 +24,7 @@ from jobmill.web.api.schemas import (
     QueueEntry,
     ReplayedApplicant,
 )
-from jobmill.web.auth import Viewer
 from jobmill.web.consistent_reads import LONG_TIMEOUT
-from jobmill.web.dependencies import Db
 from jobmill.web.parameters import MAX_ID, InputTime, JobPathId, require_digits
 
 router = APIRouter(tags=["pipeline"])
@@ -41,9 +40,7 @@ Seq = Annotated[
 @router.get("/queue/{jobId}", response_model=JobQueue, responses=problems(404))
 async def show_queue(
     job_id: JobPathId,
-    request: Request,
-    visitor: Viewer,
-    db: Db,
+    caller: ViewerCaller,
     after: AfterId = 0,
     limit: Limit = applicant_lists.MAX_PAGE_SIZE,
 ) -> Response:
@@ -55,7 +52,7 @@ async def show_queue(
         opening = await applicant_lists.get_counts(tx, job_id)
         return opening, await applicant_lists.list_waiting(tx, job_id, after=after, limit=limit + 1)
 
-    opening, page = await consistent_reads.read_opening(db, job_id, work)
+    opening, page = await consistent_reads.read_opening(caller.db, job_id, work)
     schema = JobQueue(
         job_id=opening.id,
         job_title=opening.title,
@@ -63,24 +60,22 @@ async def show_queue(
         active_count=opening.active_count,
         waitlist_entries=[QueueEntry.of(row) for row in page[:limit]],
     )
-    return json_response(request, schema, page[limit - 1].queue_key if len(page) > limit else None)
+    return caller.respond(schema, page[limit - 1].queue_key if len(page) > limit else None)
 
 
 @router.get("/pipeline/{jobId}/summary", response_model=JobSummary, responses=problems(404))
-async def show_summary(job_id: JobPathId, request: Request, visitor: Viewer, db: Db) -> Response:
+async def show_summary(job_id: JobPathId, caller: ViewerCaller) -> Response:
     """Key figures, from the audit log."""
     figures = await consistent_reads.read_opening(
-        db, job_id, lambda tx: summary.summarize(tx, job_id), time_limit=LONG_TIMEOUT
+        caller.db, job_id, lambda tx: summary.summarize(tx, job_id), time_limit=LONG_TIMEOUT
     )
-    return json_response(request, JobSummary.of(figures))
+    return caller.respond(JobSummary.of(figures))
 
 
 @router.get("/pipeline/{jobId}/replay", response_model=JobReplay, responses=problems(404))
 async def replay_job(
     job_id: JobPathId,
-    request: Request,
-    visitor: Viewer,
-    db: Db,
+    caller: ViewerCaller,
     as_of: AsOf = None,
     seq: Seq = None,
     after: AfterId = 0,
@@ -96,9 +91,11 @@ async def replay_job(
         )
         return replayed, log
 
-    replayed, log = await consistent_reads.read_opening(db, job_id, work, time_limit=LONG_TIMEOUT)
+    replayed, log = await consistent_reads.read_opening(
+        caller.db, job_id, work, time_limit=LONG_TIMEOUT
+    )
     more = log[limit - 1].seq if len(log) > limit else None
-    return json_response(request, _replay(replayed, log[:limit], limit), more)
+    return caller.respond(_replay(replayed, log[:limit], limit), more)
 
 
 def _replay(replayed: OpeningReplay, log: list[AuditEvent], limit: int) -> JobReplay:

@@ -7,7 +7,7 @@ import datetime as dt
 from decimal import Decimal
 from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Response
 from pydantic import BeforeValidator, Field, field_validator
 from pydantic.alias_generators import to_camel
 
@@ -16,12 +16,12 @@ from jobmill.pipelines import report as report_pipeline
 from jobmill.reports import comparison, contents, recurring, store
 from jobmill.reports import competitors as rivals
 from jobmill.reports.report import Report, ReportContents, ReportOptions, ReportPhase, ReportStatus
+from jobmill.web.api.callers import RecruiterCaller, ViewerCaller
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, Limit, json_response
+from jobmill.web.api.pagination import AfterId, Limit
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Admin, Recruiter, Viewer
+from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import MAX_ID, PLAIN_TEXT, OutputTime, PathId, require_digits
 from jobmill.web.site_settings import CurrentSiteSettings
 
@@ -165,26 +165,18 @@ def _camelize(value: object) -> object:
 
 @router.get("", response_model=list[ReportRecord])
 async def list_reports(
-    request: Request,
-    visitor: Viewer,
-    db: Db,
-    after: AfterId = 0,
-    limit: Limit = MAX_PAGE_SIZE,
+    caller: ViewerCaller, after: AfterId = 0, limit: Limit = MAX_PAGE_SIZE
 ) -> Response:
     """Reports, newest first; `after` is the id of the last report of the previous page."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         rows = await store.find(tx, before=after or None, limit=limit + 1)
     more = rows[limit - 1].id if len(rows) > limit else None
-    return json_response(request, [ReportRecord.of(report) for report in rows[:limit]], more)
+    return caller.respond([ReportRecord.of(report) for report in rows[:limit]], more)
 
 
 @router.post("", response_model=ReportRecord, status_code=201)
 async def create_report(
-    body: NewReport,
-    request: Request,
-    visitor: Recruiter,
-    site_settings: CurrentSiteSettings,
-    db: Db,
+    body: NewReport, caller: RecruiterCaller, site_settings: CurrentSiteSettings
 ) -> Response:
     """Create a report. The record is there at once; a worker writes the report."""
     settings = site_settings.settings
@@ -199,44 +191,40 @@ async def create_report(
     )
 
     async def work(tx: Tx) -> Report:
-        id = await store.create(tx, body.url, options, by=visitor.actor.name)
+        id = await store.create(tx, body.url, options, by=caller.actor.name)
         if body.competitors:
-            await rivals.create_reports(tx, id, body.competitors, by=visitor.actor.name)
+            await rivals.create_reports(tx, id, body.competitors, by=caller.actor.name)
         return await store.get(tx, id)
 
-    return await run_once(request, visitor, db, work, to_schema=ReportRecord.of, status=201)
+    return await caller.run_once(work, to_schema=ReportRecord.of, status=201)
 
 
 @router.get("/{report_id}", response_model=ReportDetail, responses=problems(404))
-async def show_report(report_id: PathId, request: Request, visitor: Viewer, db: Db) -> Response:
+async def show_report(report_id: PathId, caller: ViewerCaller) -> Response:
     """A report with its findings, questions, answers, scores and recommendations."""
-    async with db.transaction() as tx:
-        return json_response(request, ReportDetail.of(await contents.read_contents(tx, report_id)))
+    async with caller.db.transaction() as tx:
+        return caller.respond(ReportDetail.of(await contents.read_contents(tx, report_id)))
 
 
 @router.post("/{report_id}/rerun", response_model=ReportRecord, responses=problems(404))
-async def rerun_report(
-    report_id: PathId, body: RerunBody, request: Request, visitor: Recruiter, db: Db
-) -> Response:
+async def rerun_report(report_id: PathId, body: RerunBody, caller: RecruiterCaller) -> Response:
     """Run one phase again and keep what the others stored."""
 
     async def work(tx: Tx) -> Report:
-        return await store.rerun(tx, report_id, body.phase, by=visitor.actor.name)
+        return await store.rerun(tx, report_id, body.phase, by=caller.actor.name)
 
-    return await run_once(request, visitor, db, work, to_schema=ReportRecord.of)
+    return await caller.run_once(work, to_schema=ReportRecord.of)
 
 
 @router.post("/{report_id}/approve", response_model=ReportRecord, responses=problems(404))
-async def approve_report(
-    report_id: PathId, request: Request, visitor: Recruiter, db: Db
-) -> Response:
+async def approve_report(report_id: PathId, caller: RecruiterCaller) -> Response:
     """Let the questions run of a report that was created with `review`."""
 
     async def work(tx: Tx) -> Report:
-        await store.approve(tx, report_id, by=visitor.actor.name)
+        await store.approve(tx, report_id, by=caller.actor.name)
         return await store.get(tx, report_id)
 
-    return await run_once(request, visitor, db, work, to_schema=ReportRecord.of)
+    return await caller.run_once(work, to_schema=ReportRecord.of)
 
 
 class ReportSchedule(RequestBody):
@@ -246,60 +234,53 @@ class ReportSchedule(RequestBody):
 
 @router.post("/{report_id}/schedule", response_model=ReportRecord, responses=problems(404))
 async def schedule_report(
-    report_id: PathId, body: ReportSchedule, request: Request, visitor: Recruiter, db: Db
+    report_id: PathId, body: ReportSchedule, caller: RecruiterCaller
 ) -> Response:
     """Write a report again after this many days, and every time after that."""
     every = None if body.repeat_days is None else dt.timedelta(days=body.repeat_days)
 
     async def work(tx: Tx) -> Report:
-        return await recurring.set_schedule(tx, report_id, every, by=visitor.actor.name)
+        return await recurring.set_schedule(tx, report_id, every, by=caller.actor.name)
 
-    return await run_once(request, visitor, db, work, to_schema=ReportRecord.of)
+    return await caller.run_once(work, to_schema=ReportRecord.of)
 
 
 @router.post("/{report_id}/prompts/{key}", response_model=ReportDetail, responses=problems(404))
 async def edit_report_prompt(
-    report_id: PathId,
-    key: PromptKey,
-    body: PromptText,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
+    report_id: PathId, key: PromptKey, body: PromptText, caller: RecruiterCaller
 ) -> Response:
     """Change the text of a question that has not run."""
 
     async def work(tx: Tx) -> ReportContents:
-        await contents.edit_prompt(tx, report_id, key, body.text, by=visitor.actor.name)
+        await contents.edit_prompt(tx, report_id, key, body.text, by=caller.actor.name)
         return await contents.read_contents(tx, report_id)
 
-    return await run_once(request, visitor, db, work, to_schema=ReportDetail.of)
+    return await caller.run_once(work, to_schema=ReportDetail.of)
 
 
 @router.get("/{report_id}/compare", response_model=ComparisonRecord, responses=problems(404))
-async def compare_report(
-    report_id: PathId, other: OtherId, request: Request, visitor: Viewer, db: Db
-) -> Response:
+async def compare_report(report_id: PathId, other: OtherId, caller: ViewerCaller) -> Response:
     """Compare a report with an earlier one, or with that of a competitor."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         first = await contents.read_contents(tx, report_id)
         second = await contents.read_contents(tx, other)
-    return json_response(request, ComparisonRecord.of(comparison.compare(first, second)))
+    return caller.respond(ComparisonRecord.of(comparison.compare(first, second)))
 
 
 @router.post("/{report_id}/competitors", response_model=CompetitorReports, responses=problems(404))
 async def add_competitors(
-    report_id: PathId, body: CompetitorSites, request: Request, visitor: Recruiter, db: Db
+    report_id: PathId, body: CompetitorSites, caller: RecruiterCaller
 ) -> Response:
     """Create a report about the site of each competitor; returns all reports of competitors."""
 
     async def work(tx: Tx) -> list[Report]:
-        await rivals.create_reports(tx, report_id, body.sites, by=visitor.actor.name)
+        await rivals.create_reports(tx, report_id, body.sites, by=caller.actor.name)
         return await rivals.find_reports(tx, report_id)
 
     def to_schema(reports: list[Report]) -> CompetitorReports:
         return CompetitorReports(reports=[ReportRecord.of(report) for report in reports])
 
-    return await run_once(request, visitor, db, work, to_schema=to_schema)
+    return await caller.run_once(work, to_schema=to_schema)
 
 
 @router.delete("/{report_id}", status_code=204, responses=problems(404))

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Response
 from pydantic import BeforeValidator, Field
 
 from jobmill.db import Tx
 from jobmill.hiring.records import applications
 from jobmill.hiring.reviews import application_reviews, mentions, notes, ratings, tags
 from jobmill.hiring.reviews.application_reviews import ApplicationReview
+from jobmill.web.api.callers import RecruiterCaller, ViewerCaller
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Recruiter, Viewer
+from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import MAX_ID, PLAIN_TEXT, ApplicationPathId, OutputTime, require_digits
 
 router = APIRouter(tags=["reviews"])
@@ -91,14 +90,12 @@ class MentionItem(Schema):
 @router.get(
     "/applications/{applicationId}/review", response_model=ReviewAnswer, responses=problems(404)
 )
-async def show_review(
-    application_id: ApplicationPathId, request: Request, visitor: Viewer, db: Db
-) -> Response:
+async def show_review(application_id: ApplicationPathId, caller: ViewerCaller) -> Response:
     """Ratings, tags and notes of an application."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         await applications.get(tx, application_id)
         review = await application_reviews.read_review(tx, application_id)
-    return json_response(request, ReviewAnswer.of(review))
+    return caller.respond(ReviewAnswer.of(review))
 
 
 @router.post(
@@ -108,34 +105,21 @@ async def show_review(
     responses=problems(404, 409),
 )
 async def add_note(
-    application_id: ApplicationPathId,
-    body: NoteBody,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
+    application_id: ApplicationPathId, body: NoteBody, caller: RecruiterCaller
 ) -> Response:
     """Add a note. The same text again is the first note."""
-    return await run_once(
-        request,
-        visitor,
-        db,
-        lambda tx: notes.add_note(tx, application_id, body.text, visitor.actor),
+    return await caller.run_once(
+        lambda tx: notes.add_note(tx, application_id, body.text, caller.actor),
         to_schema=NoteItem.of,
         status=201,
     )
 
 
 @router.patch("/notes/{noteId}", response_model=NoteItem, responses=problems(403, 404))
-async def edit_note(
-    note_id: NotePathId, body: NoteBody, request: Request, visitor: Recruiter, db: Db
-) -> Response:
+async def edit_note(note_id: NotePathId, body: NoteBody, caller: RecruiterCaller) -> Response:
     """Change your own note."""
-    return await run_once(
-        request,
-        visitor,
-        db,
-        lambda tx: notes.edit_note(tx, note_id, body.text, visitor.actor),
-        to_schema=NoteItem.of,
+    return await caller.run_once(
+        lambda tx: notes.edit_note(tx, note_id, body.text, caller.actor), to_schema=NoteItem.of
     )
 
 
@@ -152,19 +136,15 @@ async def delete_note(note_id: NotePathId, visitor: Recruiter, db: Db) -> None:
     responses=problems(404, 409),
 )
 async def rate(
-    application_id: ApplicationPathId,
-    body: RatingBody,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
+    application_id: ApplicationPathId, body: RatingBody, caller: RecruiterCaller
 ) -> Response:
     """Set, replace or remove your rating, overall or for a criterion."""
 
     async def change(tx: Tx) -> None:
-        await ratings.rate(tx, application_id, body.score, visitor.actor, criterion=body.criterion)
+        await ratings.rate(tx, application_id, body.score, caller.actor, criterion=body.criterion)
 
     work = _change_review(application_id, change)
-    return await run_once(request, visitor, db, work, to_schema=ReviewAnswer.of)
+    return await caller.run_once(work, to_schema=ReviewAnswer.of)
 
 
 @router.post(
@@ -173,17 +153,13 @@ async def rate(
     responses=problems(404, 409),
 )
 async def add_tag(
-    application_id: ApplicationPathId,
-    body: TagBody,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
+    application_id: ApplicationPathId, body: TagBody, caller: RecruiterCaller
 ) -> Response:
     """Add a tag."""
     work = _change_review(
-        application_id, lambda tx: tags.add_tag(tx, application_id, body.tag, visitor.actor)
+        application_id, lambda tx: tags.add_tag(tx, application_id, body.tag, caller.actor)
     )
-    return await run_once(request, visitor, db, work, to_schema=ReviewAnswer.of)
+    return await caller.run_once(work, to_schema=ReviewAnswer.of)
 
 
 @router.delete(
@@ -198,15 +174,15 @@ async def remove_tag(
 
 
 @router.get("/mentions", response_model=list[MentionItem])
-async def list_mentions(request: Request, visitor: Viewer, db: Db) -> Response:
+async def list_mentions(caller: ViewerCaller) -> Response:
     """Notes that mention you and that you have not read, oldest first."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         unread = (
-            await mentions.list_unread(tx, visitor.person_id, limit=MAX_MENTIONS)
-            if visitor.person_id is not None
+            await mentions.list_unread(tx, caller.visitor.person_id, limit=MAX_MENTIONS)
+            if caller.visitor.person_id is not None
             else []
         )
-    return json_response(request, [MentionItem.of(mention) for mention in unread])
+    return caller.respond([MentionItem.of(mention) for mention in unread])
 
 
 @router.post("/mentions/{noteId}/read", status_code=204)

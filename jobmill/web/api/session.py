@@ -14,8 +14,9 @@ from jobmill.people.persons import Role
 from jobmill.people.second_factors import MAX_CODE_LENGTH
 from jobmill.web import reauthentication
 from jobmill.web import sign_in as sign_in_service
+from jobmill.web.api.callers import SignedInCaller
 from jobmill.web.api.operation_roles import or_applicant
-from jobmill.web.auth import Anyone, SignedIn
+from jobmill.web.auth import Anyone
 from jobmill.web.dependencies import Db
 
 router = APIRouter(prefix="/session", tags=["session"])
@@ -60,14 +61,14 @@ async def show(visitor: Anyone) -> CurrentUser:
 
 class PasswordBody(BaseModel):
     password: Annotated[
-        str, Field(max_length=passwords.MAX_LENGTH, examples=["correct horse battery staple"])
+        str, Field(max_length=passwords.MAX_LENGTH, examples=["seven lanterns walk to Bergen"])
     ]
 
 
 @router.post("/confirm", status_code=204)
-async def confirm_password(body: PasswordBody, request: Request, visitor: SignedIn, db: Db) -> None:
+async def confirm_password(body: PasswordBody, caller: SignedInCaller) -> None:
     """Enter the password again, before what needs it: `PASSWORD_NEEDED` errors name it."""
-    await reauthentication.confirm(request, db, body.password)
+    await reauthentication.confirm(caller.request, caller.db, body.password)
 
 
 @router.delete("", status_code=204)

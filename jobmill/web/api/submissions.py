@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from jobmill.catalog import submissions
@@ -12,12 +12,9 @@ from jobmill.catalog.submissions import Submission, SubmissionKind, SubmissionSt
 from jobmill.db import Tx
 from jobmill.extract.pasted_text import MAX_LENGTH
 from jobmill.pipelines import submission
+from jobmill.web.api.callers import SeekerCaller
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Seeker
-from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId
 
 router = APIRouter(prefix="/submissions", tags=["submissions"])
@@ -61,20 +58,16 @@ State = Annotated[SubmissionState | None, Query()]
 
 
 @router.get("", response_model=SubmissionList)
-async def list_submissions(
-    request: Request, visitor: Seeker, db: Db, state: State = None
-) -> Response:
+async def list_submissions(caller: SeekerCaller, state: State = None) -> Response:
     """What you added, newest first; at most 100."""
-    async with db.transaction() as tx:
-        rows = await submissions.find(tx, owner=visitor.owner, state=state, limit=MAX_LISTED)
+    async with caller.db.transaction() as tx:
+        rows = await submissions.find(tx, owner=caller.owner, state=state, limit=MAX_LISTED)
     items = [SubmissionRecord.of(row) for row in rows]
-    return json_response(request, SubmissionList(items=items))
+    return caller.respond(SubmissionList(items=items))
 
 
 @router.post("", response_model=SubmissionRecord, status_code=201)
-async def create_submission(
-    body: NewSubmission, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def create_submission(body: NewSubmission, caller: SeekerCaller) -> Response:
     """Add any URL or the text of a job. The record is there at once; a worker reads the rest."""
     entered = await submission.read_input(body.input)
 
@@ -82,39 +75,35 @@ async def create_submission(
         return await submission.submit(
             tx,
             entered,
-            owner=visitor.owner,
-            profile_id=await submission.default_profile_id(tx, owner=visitor.owner),
+            owner=caller.owner,
+            profile_id=await submission.default_profile_id(tx, owner=caller.owner),
             force=body.force,
-            may_enable=visitor.may_change("system"),
-            by=visitor.actor.name,
+            may_enable=caller.visitor.may_change("system"),
+            by=caller.actor.name,
         )
 
-    return await run_once(request, visitor, db, work, to_schema=SubmissionRecord.of, status=201)
+    return await caller.run_once(work, to_schema=SubmissionRecord.of, status=201)
 
 
 @router.get("/{submission_id}", response_model=SubmissionRecord, responses=problems(404))
-async def show_submission(
-    submission_id: PathId, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def show_submission(submission_id: PathId, caller: SeekerCaller) -> Response:
     """What became of a submission."""
-    async with db.transaction() as tx:
-        record = await submissions.get(tx, submission_id, owner=visitor.owner)
-    return json_response(request, SubmissionRecord.of(record))
+    async with caller.db.transaction() as tx:
+        record = await submissions.get(tx, submission_id, owner=caller.owner)
+    return caller.respond(SubmissionRecord.of(record))
 
 
 @router.post("/{submission_id}/retry", response_model=SubmissionRecord, responses=problems(404))
-async def retry_submission(
-    submission_id: PathId, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def retry_submission(submission_id: PathId, caller: SeekerCaller) -> Response:
     """Read it again."""
 
     async def work(tx: Tx) -> Submission:
         return await submission.retry(
             tx,
             submission_id,
-            owner=visitor.owner,
-            may_enable=visitor.may_change("system"),
-            by=visitor.actor.name,
+            owner=caller.owner,
+            may_enable=caller.visitor.may_change("system"),
+            by=caller.actor.name,
         )
 
-    return await run_once(request, visitor, db, work, to_schema=SubmissionRecord.of)
+    return await caller.run_once(work, to_schema=SubmissionRecord.of)

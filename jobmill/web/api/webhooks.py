@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Response
 from pydantic import BeforeValidator, Field, StrictBool
 
 from jobmill.db import Tx
@@ -12,12 +12,12 @@ from jobmill.hiring.messages import webhooks
 from jobmill.hiring.messages.notices import NoticeState
 from jobmill.hiring.transitions import EventType
 from jobmill.outside.webhook import check_url
+from jobmill.web.api.callers import AdminCaller
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageLimit, PageOfItems, json_response
+from jobmill.web.api.pagination import AfterId, PageLimit, PageOfItems
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import MAX_ID, PLAIN_TEXT, BodyId, OutputTime, require_digits
 from jobmill.web.site_settings import CurrentSiteSettings
 
@@ -85,24 +85,21 @@ class NewDelivery(Schema):
 
 
 @router.get("", response_model=list[WebhookItem])
-async def list_webhooks(request: Request, visitor: Admin, db: Db) -> Response:
+async def list_webhooks(caller: AdminCaller) -> Response:
     """All webhooks, oldest first."""
-    async with db.transaction() as tx:
-        return json_response(
-            request, [WebhookItem.of(webhook) for webhook in await webhooks.list_webhooks(tx)]
+    async with caller.db.transaction() as tx:
+        return caller.respond(
+            [WebhookItem.of(webhook) for webhook in await webhooks.list_webhooks(tx)]
         )
 
 
 @router.post("", response_model=AddedWebhook, status_code=201, responses=problems(404))
 async def add_webhook(
-    body: NewWebhook, request: Request, visitor: Admin, db: Db, site_settings: CurrentSiteSettings
+    body: NewWebhook, caller: AdminCaller, site_settings: CurrentSiteSettings
 ) -> Response:
     """Subscribe a server to new events."""
     url = check_url(body.url, site_settings.private_webhook_hosts)
-    return await run_once(
-        request,
-        visitor,
-        db,
+    return await caller.run_once(
         lambda tx: webhooks.add(tx, url, opening_id=body.job_id, events=body.events),
         to_schema=AddedWebhook.of,
         status=201,
@@ -111,25 +108,19 @@ async def add_webhook(
 
 
 @router.get("/{webhookId}", response_model=WebhookItem, responses=problems(404))
-async def show_webhook(
-    webhook_id: WebhookPathId, request: Request, visitor: Admin, db: Db
-) -> Response:
+async def show_webhook(webhook_id: WebhookPathId, caller: AdminCaller) -> Response:
     """One webhook."""
-    async with db.transaction() as tx:
-        return json_response(request, WebhookItem.of(await webhooks.get(tx, webhook_id)))
+    async with caller.db.transaction() as tx:
+        return caller.respond(WebhookItem.of(await webhooks.get(tx, webhook_id)))
 
 
 @router.patch("/{webhookId}", response_model=WebhookItem, responses=problems(404))
 async def change_webhook(
-    webhook_id: WebhookPathId, body: WebhookChange, request: Request, visitor: Admin, db: Db
+    webhook_id: WebhookPathId, body: WebhookChange, caller: AdminCaller
 ) -> Response:
     """Disable or enable a webhook."""
-    return await run_once(
-        request,
-        visitor,
-        db,
-        lambda tx: webhooks.set_enabled(tx, webhook_id, body.enabled),
-        to_schema=WebhookItem.of,
+    return await caller.run_once(
+        lambda tx: webhooks.set_enabled(tx, webhook_id, body.enabled), to_schema=WebhookItem.of
     )
 
 
@@ -143,22 +134,19 @@ async def remove_webhook(webhook_id: WebhookPathId, visitor: Admin, db: Db) -> N
 @router.get("/{webhookId}/deliveries", response_model=DeliveryPage, responses=problems(404))
 async def list_deliveries(
     webhook_id: WebhookPathId,
-    request: Request,
-    visitor: Admin,
-    db: Db,
+    caller: AdminCaller,
     state: NoticeState | None = None,
     after: AfterId = 0,
     limit: PageLimit = 50,
 ) -> Response:
     """Deliveries of a webhook, newest first."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         page = await webhooks.list_deliveries(
             tx, webhook_id, state=state, before=after or None, limit=limit + 1
         )
     next = page[limit - 1].id if len(page) > limit else None
-    return json_response(
-        request,
-        DeliveryPage(items=[DeliveryItem.of(delivery) for delivery in page[:limit]], next=next),
+    return caller.respond(
+        DeliveryPage(items=[DeliveryItem.of(delivery) for delivery in page[:limit]], next=next)
     )
 
 
@@ -168,12 +156,10 @@ async def list_deliveries(
     status_code=201,
     responses=problems(404),
 )
-async def replay_delivery(
-    delivery_id: DeliveryPathId, request: Request, visitor: Admin, db: Db
-) -> Response:
+async def replay_delivery(delivery_id: DeliveryPathId, caller: AdminCaller) -> Response:
     """Send a delivery again, as a new one."""
 
     async def work(tx: Tx) -> NewDelivery:
         return NewDelivery(id=await webhooks.redeliver(tx, delivery_id))
 
-    return await run_once(request, visitor, db, work, to_schema=NewDelivery.of, status=201)
+    return await caller.run_once(work, to_schema=NewDelivery.of, status=201)

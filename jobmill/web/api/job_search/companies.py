@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from jobmill.catalog import companies, company_list
@@ -21,19 +21,18 @@ from jobmill.catalog.company_list import CompanyFilter, Order
 from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.pipelines import first_boards
+from jobmill.web.api.callers import SearchAdminCaller, SeekerCaller
 from jobmill.web.api.filters import RowLimit, Words
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageOfItems, json_response
+from jobmill.web.api.pagination import AfterId, PageOfItems
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import SearchAdmin, Seeker
 from jobmill.web.company_detail import (
     CompanyDetail,
     add_company,
     read_company_detail,
     submit_analysis,
 )
-from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import as_is, run_once
+from jobmill.web.idempotency import as_is
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId
 
 router = APIRouter(prefix="/companies", tags=["companies"])
@@ -137,9 +136,7 @@ class TrackedBoards(Schema):
 
 @router.get("", response_model=CompanyList)
 async def list_companies(
-    request: Request,
-    visitor: Seeker,
-    db: Db,
+    caller: SeekerCaller,
     q: Words = None,
     tier: Tier | None = None,
     completeness: Completeness | None = None,
@@ -152,17 +149,15 @@ async def list_companies(
     filter = CompanyFilter(
         q or None, tier, completeness, needs_approval, order, after or None, limit + 1
     )
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         rows = await company_list.find(tx, filter)
     next = rows[limit - 1].id if len(rows) > limit else None
     items = [CompanyItem.of(company) for company in rows[:limit]]
-    return json_response(request, CompanyList(items=items, next=next))
+    return caller.respond(CompanyList(items=items, next=next))
 
 
 @router.post("", response_model=AnalysisAnswer, status_code=201)
-async def create_company(
-    body: NewCompany, request: Request, visitor: SearchAdmin, db: Db
-) -> Response:
+async def create_company(body: NewCompany, caller: SearchAdminCaller) -> Response:
     """Add a company; a worker reads its website and finds its job board."""
 
     async def work(tx: Tx) -> AnalysisAnswer:
@@ -170,35 +165,29 @@ async def create_company(
         item = await submit_analysis(tx, id, force=False)
         return AnalysisAnswer(company_id=id, task_id=item)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is, status=201)
+    return await caller.run_once(work, to_schema=as_is, status=201)
 
 
 @router.post("/track", response_model=TrackedBoards)
-async def track_boards(
-    body: BoardsBody, request: Request, visitor: SearchAdmin, db: Db
-) -> Response:
+async def track_boards(body: BoardsBody, caller: SearchAdminCaller) -> Response:
     """Read job boards from now on; nothing is added if one of them is not recognized."""
     choices = first_boards.parse_lines(body.boards)
     if choices.invalid:
         raise Invalid("; ".join(f"{line}: {reason}" for line, reason in choices.invalid[:10]))
 
     async def work(tx: Tx) -> first_boards.AddedBoards:
-        by = visitor.name or visitor.actor.name
+        by = caller.visitor.name or caller.actor.name
         return await first_boards.add_boards(tx, choices, by=by)
 
-    return await run_once(
-        request, visitor, db, work, to_schema=TrackedBoards.of, time_limit=TRACK_SECONDS
-    )
+    return await caller.run_once(work, to_schema=TrackedBoards.of, time_limit=TRACK_SECONDS)
 
 
 @router.get("/{company_id}", response_model=CompanyRecord, responses=problems(404))
-async def show_company_facts(
-    company_id: PathId, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def show_company_facts(company_id: PathId, caller: SeekerCaller) -> Response:
     """What is known about a company, its boards and its newest jobs."""
-    async with db.transaction() as tx:
-        detail = await read_company_detail(tx, company_id, visitor.owner)
-    return json_response(request, _record(detail))
+    async with caller.db.transaction() as tx:
+        detail = await read_company_detail(tx, company_id, caller.owner)
+    return caller.respond(_record(detail))
 
 
 def _record(detail: CompanyDetail) -> CompanyRecord:
@@ -216,13 +205,11 @@ def _record(detail: CompanyDetail) -> CompanyRecord:
 
 
 @router.post("/{company_id}/analyze", response_model=AnalysisAnswer, responses=problems(404))
-async def analyze_company(
-    company_id: PathId, request: Request, visitor: SearchAdmin, db: Db
-) -> Response:
+async def analyze_company(company_id: PathId, caller: SearchAdminCaller) -> Response:
     """Read its website again, even if what is known is recent."""
 
     async def work(tx: Tx) -> AnalysisAnswer:
         item = await submit_analysis(tx, company_id, force=True)
         return AnalysisAnswer(company_id=company_id, task_id=item)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field, StrictBool
 
 from jobmill.db import Tx
@@ -27,16 +27,17 @@ from jobmill.matching import matches, profiles
 from jobmill.people.persons import Owner
 from jobmill.pipelines import documents as document_pipeline
 from jobmill.web import task_progress
+from jobmill.web.api.callers import SeekerCaller
 from jobmill.web.api.etags import SeenVersion
 from jobmill.web.api.filters import ProfileParameter, RowLimit
 from jobmill.web.api.job_search.tracked_applications import FILE_ANSWER
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageOfItems, json_response
+from jobmill.web.api.pagination import AfterId, PageOfItems
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Seeker, Visitor
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.file_downloads import download_headers
-from jobmill.web.idempotency import as_is, run_once
+from jobmill.web.idempotency import as_is
 from jobmill.web.parameters import MAX_ID, PLAIN_TEXT, BodyId, OutputTime, PathId
 
 router = APIRouter(prefix="/documents", tags=["documents"])
@@ -141,101 +142,89 @@ class QueuedDocuments(Schema):
 
 @router.get("", response_model=DocumentItems)
 async def list_documents(
-    request: Request,
-    visitor: Seeker,
-    db: Db,
-    match_id: MatchFilter = None,
-    after: AfterId = 0,
-    limit: RowLimit = 50,
+    caller: SeekerCaller, match_id: MatchFilter = None, after: AfterId = 0, limit: RowLimit = 50
 ) -> Response:
     """Resumes and letters, the newest first."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         rows = await store.find_all(
-            tx, owner=visitor.owner, match_id=match_id, before=after or None, limit=limit + 1
+            tx, owner=caller.owner, match_id=match_id, before=after or None, limit=limit + 1
         )
     next = rows[limit - 1].id if len(rows) > limit else None
     items = [DocumentItem.of(row) for row in rows[:limit]]
-    return json_response(request, DocumentItems(items=items, next=next))
+    return caller.respond(DocumentItems(items=items, next=next))
 
 
 @router.post("", response_model=DocumentRecord, status_code=201, responses=problems(404, 409))
-async def write_document(body: NewDocument, request: Request, visitor: Seeker, db: Db) -> Response:
+async def write_document(body: NewDocument, caller: SeekerCaller) -> Response:
     """Write a document from the profile. A match that has one keeps it."""
-    async with db.transaction() as tx:
-        material = await writing.read_material(tx, body.match_id, owner=visitor.owner)
+    async with caller.db.transaction() as tx:
+        material = await writing.read_material(tx, body.match_id, owner=caller.owner)
         id = await store.find_id(tx, body.match_id, body.kind)
     document = await writing.draft_document(material, body.kind)
 
     async def work(tx: Tx) -> DocumentRecord:
         stored = id or await store.create(
-            tx, body.match_id, document, owner=visitor.owner, actor=visitor.actor.name
+            tx, body.match_id, document, owner=caller.owner, actor=caller.actor.name
         )
-        return await _read(tx, stored, visitor.owner)
+        return await _read(tx, stored, caller.owner)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is, status=201)
+    return await caller.run_once(work, to_schema=as_is, status=201)
 
 
 @router.post("/best", response_model=QueuedDocuments, status_code=202, responses=problems(404))
-async def write_best_documents(
-    request: Request, visitor: Seeker, db: Db, profile: ProfileParameter = None
-) -> Response:
+async def write_best_documents(caller: SeekerCaller, profile: ProfileParameter = None) -> Response:
     """Write the documents of the best matches, as tasks."""
 
     async def work(tx: Tx) -> QueuedDocuments:
-        version = await profiles.get(tx, profile or None, owner=visitor.owner)
+        version = await profiles.get(tx, profile or None, owner=caller.owner)
         items = await document_pipeline.list_best_items(
-            tx, version.profile_id, reword=False, actor=visitor.actor.name
+            tx, version.profile_id, reword=False, actor=caller.actor.name
         )
         tasks = {await task_progress.submit_or_join(tx, item) for item in items}
         return QueuedDocuments(tasks=len(tasks))
 
-    return await run_once(request, visitor, db, work, to_schema=as_is, status=202)
+    return await caller.run_once(work, to_schema=as_is, status=202)
 
 
 @router.get("/{document_id}", response_model=DocumentRecord, responses=problems(404))
-async def show_document(document_id: PathId, request: Request, visitor: Seeker, db: Db) -> Response:
+async def show_document(document_id: PathId, caller: SeekerCaller) -> Response:
     """The newest version. Its ETag goes into the If-Match header of a change."""
-    async with db.transaction() as tx:
-        record = await _read(tx, document_id, visitor.owner)
-    return json_response(request, record, version=record.version)
+    async with caller.db.transaction() as tx:
+        record = await _read(tx, document_id, caller.owner)
+    return caller.respond(record, version=record.version)
 
 
 @router.patch("/{document_id}", response_model=DocumentRecord, responses=problems(404, 409, 412))
 async def edit_document(
-    document_id: PathId,
-    body: DocumentChange,
-    request: Request,
-    visitor: Seeker,
-    db: Db,
-    based_on: SeenVersion,
+    document_id: PathId, body: DocumentChange, caller: SeekerCaller, based_on: SeenVersion
 ) -> Response:
     """Switch lines on and off, edit them, or change the layout, as a new version."""
 
     def change(stored: StoredDocument) -> ApplicationDocument:
         return _apply(stored.document(), body)
 
-    work = _save(document_id, visitor, based_on, change, "edited")
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    work = _save(document_id, caller.visitor, based_on, change, "edited")
+    return await caller.run_once(work, to_schema=as_is)
 
 
 @router.post(
     "/{document_id}/rebuild", response_model=DocumentRecord, responses=problems(404, 409, 412)
 )
 async def rebuild_document(
-    document_id: PathId, request: Request, visitor: Seeker, db: Db, based_on: SeenVersion
+    document_id: PathId, caller: SeekerCaller, based_on: SeenVersion
 ) -> Response:
     """Write the document again from the newest profile, as a new version."""
-    async with db.transaction() as tx:
-        stored = await store.get(tx, document_id, owner=visitor.owner)
-        material = await writing.read_material(tx, stored.match_id, owner=visitor.owner)
+    async with caller.db.transaction() as tx:
+        stored = await store.get(tx, document_id, owner=caller.owner)
+        material = await writing.read_material(tx, stored.match_id, owner=caller.owner)
     draft = await writing.draft_document(material, stored.kind)
 
     def change(stored: StoredDocument) -> ApplicationDocument:
         former = stored.document()
         return draft.model_copy(update={"template": former.template, "paper": former.paper})
 
-    work = _save(document_id, visitor, based_on, change, "written")
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    work = _save(document_id, caller.visitor, based_on, change, "written")
+    return await caller.run_once(work, to_schema=as_is)
 
 
 @router.post(
@@ -244,18 +233,13 @@ async def rebuild_document(
     responses=problems(404, 409, 412),
 )
 async def restore_document(
-    document_id: PathId,
-    version: PathId,
-    request: Request,
-    visitor: Seeker,
-    db: Db,
-    based_on: SeenVersion,
+    document_id: PathId, version: PathId, caller: SeekerCaller, based_on: SeenVersion
 ) -> Response:
     """Save an older version again as the newest."""
-    async with db.transaction() as tx:
-        older = await store.get(tx, document_id, version=version, owner=visitor.owner)
-    work = _save(document_id, visitor, based_on, lambda stored: older.document(), "restored")
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    async with caller.db.transaction() as tx:
+        older = await store.get(tx, document_id, version=version, owner=caller.owner)
+    work = _save(document_id, caller.visitor, based_on, lambda stored: older.document(), "restored")
+    return await caller.run_once(work, to_schema=as_is)
 
 
 @router.post(
@@ -264,44 +248,38 @@ async def restore_document(
     status_code=202,
     responses=problems(404),
 )
-async def reword_document(
-    document_id: PathId, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def reword_document(document_id: PathId, caller: SeekerCaller) -> Response:
     """Let a task ask the model for other words, within the budget."""
 
     async def work(tx: Tx) -> QueuedDocuments:
-        stored = await store.get(tx, document_id, owner=visitor.owner)
-        material = await writing.read_material(tx, stored.match_id, owner=visitor.owner)
+        stored = await store.get(tx, document_id, owner=caller.owner)
+        material = await writing.read_material(tx, stored.match_id, owner=caller.owner)
         item = document_pipeline.new_item(
             stored.match_id,
             material.version.profile_id,
             kinds=[stored.kind],
             reword=True,
-            actor=visitor.actor.name,
+            actor=caller.actor.name,
         )
         await task_progress.submit_or_join(tx, item)
         return QueuedDocuments(tasks=1)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is, status=202)
+    return await caller.run_once(work, to_schema=as_is, status=202)
 
 
 @router.get("/{document_id}/versions", response_model=DocumentHistory, responses=problems(404))
-async def list_document_versions(
-    document_id: PathId, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def list_document_versions(document_id: PathId, caller: SeekerCaller) -> Response:
     """All versions, and the files that were sent."""
-    async with db.transaction() as tx:
-        history = await _read_history(tx, document_id, visitor.owner)
-    return json_response(request, history)
+    async with caller.db.transaction() as tx:
+        history = await _read_history(tx, document_id, caller.owner)
+    return caller.respond(history)
 
 
 @router.post("/{document_id}/sent", response_model=DocumentHistory, responses=problems(404, 409))
-async def mark_document_sent(
-    document_id: PathId, body: SentBody, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def mark_document_sent(document_id: PathId, body: SentBody, caller: SeekerCaller) -> Response:
     """Freeze the file that was sent."""
-    async with db.transaction() as tx:
-        stored = await store.get(tx, document_id, version=body.version, owner=visitor.owner)
+    async with caller.db.transaction() as tx:
+        stored = await store.get(tx, document_id, version=body.version, owner=caller.owner)
     file = await writing.render_file(stored.document(), body.format)
 
     async def work(tx: Tx) -> DocumentHistory:
@@ -311,12 +289,12 @@ async def mark_document_sent(
             body.version,
             body.format,
             file.data,
-            owner=visitor.owner,
-            actor=visitor.actor.name,
+            owner=caller.owner,
+            actor=caller.actor.name,
         )
-        return await _read_history(tx, document_id, visitor.owner)
+        return await _read_history(tx, document_id, caller.owner)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)
 
 
 @router.get(

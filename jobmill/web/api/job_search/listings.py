@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import BeforeValidator, Field, StringConstraints
 
 from jobmill.catalog import listing_search, listings
@@ -18,14 +18,14 @@ from jobmill.matching.verdict import FilterResult
 from jobmill.matching.verdicts import VerdictReason
 from jobmill.matching.what_if import VerdictDifference
 from jobmill.web import actor_labels, job_view
+from jobmill.web.api.callers import SeekerCaller
 from jobmill.web.api.filters import ProfileParameter, RowLimit, Words
 from jobmill.web.api.history_events import HistoryEvent
 from jobmill.web.api.job_search.job_facts import JobFacts, VerdictItem
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AFTER_TEXT, MarkedPage, json_response
+from jobmill.web.api.pagination import AFTER_TEXT, MarkedPage
 from jobmill.web.api.schemas import Schema
-from jobmill.web.auth import Seeker
-from jobmill.web.dependencies import Db, RawDb
+from jobmill.web.dependencies import RawDb
 from jobmill.web.listing_detail import (
     ListingDetail,
     compare_profiles,
@@ -153,9 +153,7 @@ class WhatIfAnswer(Schema):
 
 @router.get("", response_model=ListingList, responses=problems(404))
 async def list_listings(
-    request: Request,
-    visitor: Seeker,
-    db: Db,
+    caller: SeekerCaller,
     q: Words = None,
     company: ShortText | None = None,
     location: ShortText | None = None,
@@ -186,15 +184,15 @@ async def list_listings(
         state=state,
         sort=sort if q else "newest",
     )
-    async with db.transaction() as tx:
-        version = await job_view.find_profile(tx, profile or None, visitor.owner)
+    async with caller.db.transaction() as tx:
+        version = await job_view.find_profile(tx, profile or None, caller.owner)
         page = await listing_search.find(
             tx, query, after=after or None, limit=limit, max_scanned=SCAN_LIMIT
         )
         ids = [hit.id for hit in page.hits]
         reasons = await verdicts.read_reasons(tx, version.profile_id, ids) if version else {}
     items = [_item(hit, reasons.get(hit.id)) for hit in page.hits]
-    return json_response(request, ListingList(items=items, next=page.next, partial=page.partial))
+    return caller.respond(ListingList(items=items, next=page.next, partial=page.partial))
 
 
 def _item(hit: listing_search.ListingHit, reason: VerdictReason | None) -> ListingItem:
@@ -204,11 +202,11 @@ def _item(hit: listing_search.ListingHit, reason: VerdictReason | None) -> Listi
 
 @router.get("/{listing_id}", response_model=ListingRecord, responses=problems(404))
 async def show_listing(
-    listing_id: PathId, request: Request, visitor: Seeker, db: Db, profile: ProfileParameter = None
+    listing_id: PathId, caller: SeekerCaller, profile: ProfileParameter = None
 ) -> Response:
     """A job, and how it was decided for the profile."""
-    async with db.transaction() as tx:
-        detail = await read_listing_detail(tx, listing_id, profile or None, visitor.owner)
+    async with caller.db.transaction() as tx:
+        detail = await read_listing_detail(tx, listing_id, profile or None, caller.owner)
     decision = _decision(detail, await read_filter_result(detail))
     more = {
         "duplicates": [duplicate.id for duplicate in detail.duplicates],
@@ -216,7 +214,7 @@ async def show_listing(
         "match_id": detail.match_id,
         "decision": decision,
     }
-    return json_response(request, ListingRecord.of(detail.listing).model_copy(update=more))
+    return caller.respond(ListingRecord.of(detail.listing).model_copy(update=more))
 
 
 def _decision(detail: ListingDetail, filter_result: FilterResult | None) -> ListingDecision | None:
@@ -238,24 +236,20 @@ def _decision(detail: ListingDetail, filter_result: FilterResult | None) -> List
 
 
 @router.get("/{listing_id}/history", response_model=ListingHistory, responses=problems(404))
-async def list_listing_history(
-    listing_id: PathId, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def list_listing_history(listing_id: PathId, caller: SeekerCaller) -> Response:
     """What changed on the job, oldest first."""
-    async with db.transaction() as tx:
-        detail = await read_listing_detail(tx, listing_id, None, visitor.owner)
-        events = await actor_labels.name_actors(tx, detail.events, visitor)
+    async with caller.db.transaction() as tx:
+        detail = await read_listing_detail(tx, listing_id, None, caller.owner)
+        events = await actor_labels.name_actors(tx, detail.events, caller.visitor)
     # Jobs are shared; keeping one is part of a private job search.
     shown = [HistoryEvent.of(event) for event in events if event.what != "marked"]
-    return json_response(request, ListingHistory(events=shown))
+    return caller.respond(ListingHistory(events=shown))
 
 
 @router.get("/{listing_id}/what-if", response_model=WhatIfAnswer, responses=problems(404, 409, 429))
 async def try_what_if(
     listing_id: PathId,
-    request: Request,
-    visitor: Seeker,
-    db: Db,
+    caller: SeekerCaller,
     database: RawDb,
     profile: ProfileParameter = None,
     having: Names = None,
@@ -265,11 +259,11 @@ async def try_what_if(
 ) -> Response:
     """How a job would be decided if the profile had other skills, places or arrangements; changes
     nothing. Repeat a parameter to give several values; `having` takes a skill, or `skill=rank`."""
-    async with db.transaction() as tx:
-        detail = await read_listing_detail(tx, listing_id, profile or None, visitor.owner)
+    async with caller.db.transaction() as tx:
+        detail = await read_listing_detail(tx, listing_id, profile or None, caller.owner)
     if not (having or without or place or arrangement):
         raise Invalid("Give at least one change: having, without, place or arrangement.")
-    limit_scoring(request, visitor)
+    limit_scoring(caller.request, caller.visitor)
     if detail.version is None:
         raise Conflict("There is no profile yet. Create one with PUT /api/profiles/{name}.")
     what_if.check_changes(
@@ -283,7 +277,7 @@ async def try_what_if(
         arrangements=arrangement,
     )
     difference = await compare_profiles(database, detail.version, changed, detail.listing)
-    return json_response(request, _what_if(difference))
+    return caller.respond(_what_if(difference))
 
 
 def _what_if(difference: VerdictDifference) -> WhatIfAnswer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import BeforeValidator, Field
 
 from jobmill.catalog.posting import Arrangement
@@ -14,15 +14,13 @@ from jobmill.matching.matches import DismissReason, Match, Order, Status
 from jobmill.matching.saved_views import InboxFilters
 from jobmill.matching.verdict import ItemState, Priority
 from jobmill.web import actor_labels, match_detail
+from jobmill.web.api.callers import SeekerCaller
 from jobmill.web.api.filters import ProfileParameter, RowLimit, Words
 from jobmill.web.api.history_events import HistoryEvent
 from jobmill.web.api.job_search.job_facts import JobFacts
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageOfItems, json_response
+from jobmill.web.api.pagination import AfterId, PageOfItems
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Seeker
-from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import run_once
 from jobmill.web.match_detail import MatchDetail
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId, require_digits
 
@@ -127,9 +125,7 @@ class DismissReasonBody(RequestBody):
 
 @router.get("", response_model=MatchList, responses=problems(404))
 async def list_matches(
-    request: Request,
-    visitor: Seeker,
-    db: Db,
+    caller: SeekerCaller,
     profile: ProfileParameter = None,
     status: Status | None = None,
     min_score: MinScore = None,
@@ -141,12 +137,12 @@ async def list_matches(
 ) -> Response:
     """The matches that wait for a decision, or those with a status."""
     filters = InboxFilters(status, min_score, arrangement, q or None, newest=order == "newest")
-    async with db.transaction() as tx:
-        version = await profiles.get(tx, profile or None, owner=visitor.owner)
+    async with caller.db.transaction() as tx:
+        version = await profiles.get(tx, profile or None, owner=caller.owner)
         query = filters.to_query(version.profile_id, after=after or None, limit=limit)
         page = await inbox.read_page(tx, query)
     items = [_item(match) for match in page.matches]
-    return json_response(request, MatchList(items=items, next=page.next, partial=page.partial))
+    return caller.respond(MatchList(items=items, next=page.next, partial=page.partial))
 
 
 def _item(match: Match) -> MatchItem:
@@ -163,24 +159,22 @@ def _reasons(match: Match) -> dict[str, object]:
 
 
 @router.get("/counts", response_model=MatchCounts, responses=problems(404))
-async def count_matches(
-    request: Request, visitor: Seeker, db: Db, profile: ProfileParameter = None
-) -> Response:
+async def count_matches(caller: SeekerCaller, profile: ProfileParameter = None) -> Response:
     """How many matches have each status, counted up to 10,000."""
-    async with db.transaction() as tx:
-        version = await profiles.get(tx, profile or None, owner=visitor.owner)
+    async with caller.db.transaction() as tx:
+        version = await profiles.get(tx, profile or None, owner=caller.owner)
         counts = await matches.count_shown(tx, version.profile_id, limit=COUNT_LIMIT)
     items = [StatusCountItem.of(count) for count in counts]
-    return json_response(request, MatchCounts(counts=items))
+    return caller.respond(MatchCounts(counts=items))
 
 
 @router.get("/{match_id}", response_model=MatchRecord, responses=problems(404))
-async def show_match(match_id: PathId, request: Request, visitor: Seeker, db: Db) -> Response:
+async def show_match(match_id: PathId, caller: SeekerCaller) -> Response:
     """A match with the parts of its score, and what is noticeable about the posting."""
-    async with db.transaction() as tx:
-        detail = await match_detail.read_detail(tx, match_id, visitor.owner)
-        status_by = await actor_labels.name_actor(tx, detail.match.status_by, visitor)
-    return json_response(request, _record(detail, status_by))
+    async with caller.db.transaction() as tx:
+        detail = await match_detail.read_detail(tx, match_id, caller.owner)
+        status_by = await actor_labels.name_actor(tx, detail.match.status_by, caller.visitor)
+    return caller.respond(_record(detail, status_by))
 
 
 def _record(detail: MatchDetail, status_by: str | None) -> MatchRecord:
@@ -197,21 +191,17 @@ def _record(detail: MatchDetail, status_by: str | None) -> MatchRecord:
 
 
 @router.get("/{match_id}/history", response_model=MatchHistory, responses=problems(404))
-async def list_match_history(
-    match_id: PathId, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def list_match_history(match_id: PathId, caller: SeekerCaller) -> Response:
     """What happened to the match, oldest first."""
-    async with db.transaction() as tx:
-        await matches.get(tx, match_id, owner=visitor.owner)
+    async with caller.db.transaction() as tx:
+        await matches.get(tx, match_id, owner=caller.owner)
         events = await matches.read_events(tx, match_id)
-        events = await actor_labels.name_actors(tx, events, visitor)
-    return json_response(request, MatchHistory(events=[HistoryEvent.of(event) for event in events]))
+        events = await actor_labels.name_actors(tx, events, caller.visitor)
+    return caller.respond(MatchHistory(events=[HistoryEvent.of(event) for event in events]))
 
 
 @router.post("/{match_id}/status", response_model=MatchItem, responses=problems(404))
-async def set_match_status(
-    match_id: PathId, body: StatusBody, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def set_match_status(match_id: PathId, body: StatusBody, caller: SeekerCaller) -> Response:
     """Save, dismiss or otherwise triage a match."""
 
     async def work(tx: Tx) -> Match:
@@ -219,38 +209,36 @@ async def set_match_status(
             tx,
             match_id,
             body.status,
-            owner=visitor.owner,
+            owner=caller.owner,
             note=body.note,
-            actor=visitor.actor.name,
+            actor=caller.actor.name,
         )
 
-    return await run_once(request, visitor, db, work, to_schema=_item)
+    return await caller.run_once(work, to_schema=_item)
 
 
 @router.post("/{match_id}/undo", response_model=MatchItem, responses=problems(404))
-async def undo_match_status(
-    match_id: PathId, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def undo_match_status(match_id: PathId, caller: SeekerCaller) -> Response:
     """Restore the previous status."""
 
     async def work(tx: Tx) -> Match:
         _, match = await matches.undo_status(
-            tx, match_id, owner=visitor.owner, actor=visitor.actor.name
+            tx, match_id, owner=caller.owner, actor=caller.actor.name
         )
         return match
 
-    return await run_once(request, visitor, db, work, to_schema=_item)
+    return await caller.run_once(work, to_schema=_item)
 
 
 @router.post("/{match_id}/dismiss-reason", response_model=MatchItem, responses=problems(404))
 async def set_dismiss_reason(
-    match_id: PathId, body: DismissReasonBody, request: Request, visitor: Seeker, db: Db
+    match_id: PathId, body: DismissReasonBody, caller: SeekerCaller
 ) -> Response:
     """Say why a match was dismissed; rules are proposed from these reasons."""
 
     async def work(tx: Tx) -> Match:
         return await matches.set_dismiss_reason(
-            tx, match_id, body.reason, owner=visitor.owner, actor=visitor.actor.name
+            tx, match_id, body.reason, owner=caller.owner, actor=caller.actor.name
         )
 
-    return await run_once(request, visitor, db, work, to_schema=_item)
+    return await caller.run_once(work, to_schema=_item)

@@ -15,13 +15,14 @@ from jobmill.matching.profiles import ProfileSummary, ProfileVersion
 from jobmill.matching.proposed_rules import Decision, DryRun, ProposedRule
 from jobmill.people.persons import Owner
 from jobmill.web import profile_changes, resume_upload
+from jobmill.web.api.callers import ApiCaller, SeekerCaller
 from jobmill.web.api.etags import SeenVersion
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Seeker, Visitor
-from jobmill.web.dependencies import Db, RawDb, RequestDatabase
-from jobmill.web.idempotency import as_is, run_once
+from jobmill.web.auth import Seeker
+from jobmill.web.dependencies import RawDb
+from jobmill.web.idempotency import as_is
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime
 from jobmill.web.profile_preview import ProfilePreview, preview
 from jobmill.web.proposed_rule_trials import decide_rule, find_rule, try_rule
@@ -188,12 +189,12 @@ def _parse(document: dict[str, Any]) -> Profile:
 
 
 @router.get("", response_model=ProfileList)
-async def list_profiles(request: Request, visitor: Seeker, db: Db) -> Response:
+async def list_profiles(caller: SeekerCaller) -> Response:
     """Your profiles."""
-    async with db.transaction() as tx:
-        summaries = await profiles.find_all(tx, owner=visitor.owner)
+    async with caller.db.transaction() as tx:
+        summaries = await profiles.find_all(tx, owner=caller.owner)
     items = [ProfileItem.of(summary) for summary in summaries]
-    return json_response(request, ProfileList(items=items))
+    return caller.respond(ProfileList(items=items))
 
 
 @router.post("/draft", response_model=ResumeDraftRecord, openapi_extra=RESUME_BODY)
@@ -206,52 +207,52 @@ async def draft_profile(request: Request, visitor: Seeker) -> Response:
 
 
 @router.get("/{name}", response_model=ProfileRecord, responses=problems(404))
-async def show_profile(name: Name, request: Request, visitor: Seeker, db: Db) -> Response:
+async def show_profile(name: Name, caller: SeekerCaller) -> Response:
     """The newest version of a profile."""
-    async with db.transaction() as tx:
-        record = await _read(tx, name, visitor.owner)
-    return json_response(request, record, version=record.version)
+    async with caller.db.transaction() as tx:
+        record = await _read(tx, name, caller.owner)
+    return caller.respond(record, version=record.version)
 
 
 @router.put("/{name}", response_model=ProfileRecord, responses=problems(412))
 async def save_profile(
-    name: Name,
-    body: ProfileBody,
-    request: Request,
-    visitor: Seeker,
-    db: Db,
-    database: RawDb,
-    based_on: SeenVersion,
+    name: Name, body: ProfileBody, caller: SeekerCaller, database: RawDb, based_on: SeenVersion
 ) -> Response:
     """Save a profile as a new version, or create it. All open jobs are scored for a new profile."""
     profile = _parse(body.profile)
     effect = (
-        await profile_changes.preview_change(db, database, name, profile, visitor.owner)
+        await profile_changes.preview_change(caller.db, database, name, profile, caller.owner)
         if body.rescore
         else None
     )
 
     async def work(tx: Tx) -> ProfileRecord:
         await profile_changes.save_version(
-            tx, name, profile, visitor, effect=effect, note=body.note or None, based_on=based_on
+            tx,
+            name,
+            profile,
+            caller.visitor,
+            effect=effect,
+            note=body.note or None,
+            based_on=based_on,
         )
-        return await _read(tx, name, visitor.owner)
+        return await _read(tx, name, caller.owner)
 
     seconds = profile_changes.SAVE_SECONDS
-    return await run_once(request, visitor, db, work, to_schema=as_is, time_limit=seconds)
+    return await caller.run_once(work, to_schema=as_is, time_limit=seconds)
 
 
 @router.post("/{name}/preview", response_model=PreviewResult, responses=problems(404))
 async def preview_profile(
-    name: Name, body: PreviewBody, request: Request, visitor: Seeker, db: Db, database: RawDb
+    name: Name, body: PreviewBody, caller: SeekerCaller, database: RawDb
 ) -> Response:
     """What a changed profile would decide differently about the newest jobs; nothing is saved."""
-    limit_scoring(request, visitor)
-    async with db.transaction() as tx:
-        version = await profiles.get(tx, name, owner=visitor.owner)
+    limit_scoring(caller.request, caller.visitor)
+    async with caller.db.transaction() as tx:
+        version = await profiles.get(tx, name, owner=caller.owner)
     changed = _parse(body.profile)
     effect = await preview(database, version.profile_id, changed, max_listings=MAX_PREVIEW)
-    return json_response(request, _preview(effect))
+    return caller.respond(_preview(effect))
 
 
 def _preview(effect: ProfilePreview) -> PreviewResult:
@@ -270,76 +271,70 @@ def _preview(effect: ProfilePreview) -> PreviewResult:
 
 
 @router.get("/{name}/versions", response_model=ProfileVersionList, responses=problems(404))
-async def list_profile_versions(name: Name, request: Request, visitor: Seeker, db: Db) -> Response:
+async def list_profile_versions(name: Name, caller: SeekerCaller) -> Response:
     """All versions, newest first."""
-    async with db.transaction() as tx:
-        await profiles.get(tx, name, owner=visitor.owner)
-        versions = await profiles.read_versions(tx, name, owner=visitor.owner)
+    async with caller.db.transaction() as tx:
+        await profiles.get(tx, name, owner=caller.owner)
+        versions = await profiles.read_versions(tx, name, owner=caller.owner)
     items = [ProfileVersionItem.of(version) for version in versions]
-    return json_response(request, ProfileVersionList(items=items))
+    return caller.respond(ProfileVersionList(items=items))
 
 
 @router.get(
     "/{name}/versions/{version}", response_model=ProfileVersionRecord, responses=problems(404)
 )
-async def show_profile_version(
-    name: Name, version: Version, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def show_profile_version(name: Name, version: Version, caller: SeekerCaller) -> Response:
     """One version of a profile."""
-    async with db.transaction() as tx:
-        stored = await profiles.get(tx, name, owner=visitor.owner, version=version)
-    return json_response(request, ProfileVersionRecord(**_version_fields(stored)))
+    async with caller.db.transaction() as tx:
+        stored = await profiles.get(tx, name, owner=caller.owner, version=version)
+    return caller.respond(ProfileVersionRecord(**_version_fields(stored)))
 
 
 @router.post("/{name}/pause", response_model=ProfileRecord, responses=problems(404))
-async def pause_profile(name: Name, request: Request, visitor: Seeker, db: Db) -> Response:
+async def pause_profile(name: Name, caller: SeekerCaller) -> Response:
     """Score no jobs for a profile until it is resumed."""
 
     async def change(tx: Tx, version: ProfileVersion) -> None:
         await profiles.pause(tx, version.name, owner=version.owner_id)
 
-    return await _change(name, request, visitor, db, change)
+    return await _change(name, caller, change)
 
 
 @router.post("/{name}/resume", response_model=ProfileRecord, responses=problems(404))
-async def resume_profile(name: Name, request: Request, visitor: Seeker, db: Db) -> Response:
+async def resume_profile(name: Name, caller: SeekerCaller) -> Response:
     """Score jobs for a profile again, also those that it missed."""
-    return await _change(name, request, visitor, db, profile_changes.resume_scoring)
+    return await _change(name, caller, profile_changes.resume_scoring)
 
 
 @router.post("/{name}/default", response_model=ProfileRecord, responses=problems(404))
-async def make_default_profile(name: Name, request: Request, visitor: Seeker, db: Db) -> Response:
+async def make_default_profile(name: Name, caller: SeekerCaller) -> Response:
     """Make a profile the default one."""
 
     async def change(tx: Tx, version: ProfileVersion) -> None:
-        by = visitor.actor.name
+        by = caller.actor.name
         await profiles.set_default(tx, version.name, owner=version.owner_id, by=by)
 
-    return await _change(name, request, visitor, db, change)
+    return await _change(name, caller, change)
 
 
-async def _change(
-    name: str, request: Request, visitor: Visitor, db: RequestDatabase, change: Change
-) -> Response:
+async def _change(name: str, caller: ApiCaller, change: Change) -> Response:
     async def work(tx: Tx) -> ProfileRecord:
-        await change(tx, await profiles.get(tx, name, owner=visitor.owner))
-        return await _read(tx, name, visitor.owner)
+        await change(tx, await profiles.get(tx, name, owner=caller.owner))
+        return await _read(tx, name, caller.owner)
 
     seconds = profile_changes.SAVE_SECONDS
-    return await run_once(request, visitor, db, work, to_schema=as_is, time_limit=seconds)
+    return await caller.run_once(work, to_schema=as_is, time_limit=seconds)
 
 
 @router.get("/{name}/proposed-rules", response_model=ProposedRuleList, responses=problems(404, 429))
-async def list_proposed_rules(
-    name: Name, request: Request, visitor: Seeker, db: Db, database: RawDb
-) -> Response:
+async def list_proposed_rules(name: Name, caller: SeekerCaller, database: RawDb) -> Response:
     """Rules that your dismissals suggest, and what each would have hidden."""
-    limit_scoring(request, visitor)
-    async with db.transaction() as tx:
-        version = await profiles.get(tx, name, owner=visitor.owner)
+    limit_scoring(caller.request, caller.visitor)
+    async with caller.db.transaction() as tx:
+        version = await profiles.get(tx, name, owner=caller.owner)
         rules = await proposed_rules.find(tx, version)
     items = [_rule(rule, await try_rule(database, version, rule)) for rule in rules[:MAX_RULES]]
-    return json_response(request, ProposedRuleList(items=items, total=len(rules)))
+    return caller.respond(ProposedRuleList(items=items, total=len(rules)))
 
 
 def _rule(rule: ProposedRule, tried: DryRun | None) -> ProposedRuleItem:
@@ -355,22 +350,16 @@ def _rule(rule: ProposedRule, tried: DryRun | None) -> ProposedRuleItem:
 
 @router.post("/{name}/proposed-rules/{key}", response_model=ProfileRecord, responses=problems(404))
 async def decide_proposed_rule(
-    name: Name,
-    key: RuleKey,
-    body: RuleDecisionBody,
-    request: Request,
-    visitor: Seeker,
-    db: Db,
-    database: RawDb,
+    name: Name, key: RuleKey, body: RuleDecisionBody, caller: SeekerCaller, database: RawDb
 ) -> Response:
     """Accept a rule, which saves a new version of the profile, or decline it."""
-    async with db.transaction() as tx:
-        version, rule = await find_rule(tx, name, key, visitor.owner)
+    async with caller.db.transaction() as tx:
+        version, rule = await find_rule(tx, name, key, caller.owner)
     tried = await try_rule(database, version, rule) if body.decision == "accepted" else None
 
     async def work(tx: Tx) -> ProfileRecord:
-        by = visitor.name or visitor.actor.name
+        by = caller.visitor.name or caller.actor.name
         await decide_rule(tx, version, rule, body.decision, tried, by=by)
-        return await _read(tx, name, visitor.owner)
+        return await _read(tx, name, caller.owner)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import Field
 
 from jobmill.catalog.posting import Arrangement
@@ -17,13 +17,12 @@ from jobmill.matching.saved_views import (
     InboxFilters,
     SavedView,
 )
+from jobmill.web.api.callers import SeekerCaller
 from jobmill.web.api.filters import ProfileParameter
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId, WholeNumber
 
 router = APIRouter(prefix="/saved-views", tags=["saved views"])
@@ -58,20 +57,18 @@ class SavedViewList(Schema):
 
 
 @router.get("", response_model=SavedViewList, responses=problems(404))
-async def list_saved_views(
-    request: Request, visitor: Seeker, db: Db, profile: ProfileParameter = None
-) -> Response:
+async def list_saved_views(caller: SeekerCaller, profile: ProfileParameter = None) -> Response:
     """The saved views of a profile."""
-    async with db.transaction() as tx:
-        version = await profiles.get(tx, profile or None, owner=visitor.owner)
+    async with caller.db.transaction() as tx:
+        version = await profiles.get(tx, profile or None, owner=caller.owner)
         views = await saved_views.find_all(tx, version.profile_id)
     items = [SavedViewRecord.of(view) for view in views]
-    return json_response(request, SavedViewList(items=items))
+    return caller.respond(SavedViewList(items=items))
 
 
 @router.post("", response_model=SavedViewRecord, status_code=201, responses=problems(404))
 async def create_saved_view(
-    body: NewSavedView, request: Request, visitor: Seeker, db: Db, profile: ProfileParameter = None
+    body: NewSavedView, caller: SeekerCaller, profile: ProfileParameter = None
 ) -> Response:
     """Save filters of the matches under a name."""
     filters = InboxFilters(
@@ -79,12 +76,12 @@ async def create_saved_view(
     )
 
     async def work(tx: Tx) -> SavedView:
-        version = await profiles.get(tx, profile or None, owner=visitor.owner)
+        version = await profiles.get(tx, profile or None, owner=caller.owner)
         return await saved_views.save(
-            tx, version.profile_id, body.name, filters, actor=visitor.actor.name
+            tx, version.profile_id, body.name, filters, actor=caller.actor.name
         )
 
-    return await run_once(request, visitor, db, work, to_schema=SavedViewRecord.of, status=201)
+    return await caller.run_once(work, to_schema=SavedViewRecord.of, status=201)
 
 
 @router.delete("/{view_id}", status_code=204, responses=problems(404))
@@ -99,12 +96,12 @@ async def remove_saved_view(
 
 @router.post("/{view_id}/restore", response_model=SavedViewRecord, responses=problems(404))
 async def restore_saved_view(
-    view_id: PathId, request: Request, visitor: Seeker, db: Db, profile: ProfileParameter = None
+    view_id: PathId, caller: SeekerCaller, profile: ProfileParameter = None
 ) -> Response:
     """Undo the removal of a view."""
 
     async def work(tx: Tx) -> SavedView:
-        version = await profiles.get(tx, profile or None, owner=visitor.owner)
+        version = await profiles.get(tx, profile or None, owner=caller.owner)
         return await saved_views.restore(tx, version.profile_id, view_id)
 
-    return await run_once(request, visitor, db, work, to_schema=SavedViewRecord.of)
+    return await caller.run_once(work, to_schema=SavedViewRecord.of)

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field, StrictBool
 
 from jobmill.boards.adapters import PLATFORM_RULES
@@ -31,15 +31,15 @@ from jobmill.matching.job_applications.entries import MAX_NOTE_LENGTH, ContactFi
 from jobmill.matching.matches import Match, Status
 from jobmill.people.persons import Owner
 from jobmill.queue.feed import notify_feeds
+from jobmill.web.api.callers import ApiCaller, SeekerCaller
 from jobmill.web.api.etags import SeenVersion
 from jobmill.web.api.filters import ProfileParameter
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Seeker, Visitor
-from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.auth import Seeker
+from jobmill.web.dependencies import Db
 from jobmill.web.file_downloads import download_headers
-from jobmill.web.idempotency import as_is, run_once
+from jobmill.web.idempotency import as_is
 from jobmill.web.parameters import PLAIN_TEXT, InputTime, OutputTime, PathId
 
 router = APIRouter(prefix="/tracked-applications", tags=["tracked applications"])
@@ -313,38 +313,32 @@ def _record(stored: StoredApplication) -> TrackedApplication:
 
 
 async def _change(
-    request: Request,
-    visitor: Visitor,
-    db: RequestDatabase,
-    match_id: int,
-    change: Callable[[Tx], Awaitable[None]],
-    *,
-    status: int = 200,
+    caller: ApiCaller, match_id: int, change: Callable[[Tx], Awaitable[None]], *, status: int = 200
 ) -> Response:
     """Change an application once, and respond with what it is then."""
 
     async def work(tx: Tx) -> StoredApplication:
         await change(tx)
-        return await _read(tx, match_id, visitor.owner)
+        return await _read(tx, match_id, caller.owner)
 
-    return await run_once(request, visitor, db, work, to_schema=_record, status=status)
+    return await caller.run_once(work, to_schema=_record, status=status)
 
 
 @router.get("", response_model=ApplicationBoard, responses=problems(404))
 async def show_application_board(
-    request: Request, visitor: Seeker, db: Db, profile: ProfileParameter = None
+    caller: SeekerCaller, profile: ProfileParameter = None
 ) -> Response:
     """The columns of the board with their applications, and the next steps that are due."""
-    async with db.transaction() as tx:
-        version = await profiles.get(tx, profile or None, owner=visitor.owner)
+    async with caller.db.transaction() as tx:
+        version = await profiles.get(tx, profile or None, owner=caller.owner)
         columns = await board.read_board(tx, version.profile_id)
-        due = await followups.due(tx, visitor.owner)
+        due = await followups.due(tx, caller.owner)
     schema = ApplicationBoard(
         profile=version.name,
         columns=[_column(column) for column in columns],
         due=[DueStepItem.of(step) for step in due],
     )
-    return json_response(request, schema)
+    return caller.respond(schema)
 
 
 def _column(column: BoardColumn) -> ApplicationColumn:
@@ -360,11 +354,11 @@ def _column(column: BoardColumn) -> ApplicationColumn:
 
 @router.get("/statistics", response_model=ApplicationFigures, responses=problems(404))
 async def show_application_statistics(
-    request: Request, visitor: Seeker, db: Db, profile: ProfileParameter = None
+    caller: SeekerCaller, profile: ProfileParameter = None
 ) -> Response:
     """Applications per week, replies, and how long applications keep a status."""
-    async with db.transaction() as tx:
-        version = await profiles.get(tx, profile or None, owner=visitor.owner)
+    async with caller.db.transaction() as tx:
+        version = await profiles.get(tx, profile or None, owner=caller.owner)
         counted = await statistics.read_statistics(tx, version.profile_id)
     schema = ApplicationFigures(
         weeks=[WeekItem.of(week) for week in counted.weeks],
@@ -372,7 +366,7 @@ async def show_application_statistics(
         replied=counted.replies.replied,
         durations=[DurationItem.of(duration) for duration in counted.durations],
     )
-    return json_response(request, schema)
+    return caller.respond(schema)
 
 
 @router.get("/export.csv", response_class=Response, responses={**CSV_ANSWER, **problems(404)})
@@ -390,21 +384,19 @@ async def export_tracked_applications(
     "/import", response_model=ApplicationImport, responses=problems(404), openapi_extra=CSV_BODY
 )
 async def import_tracked_applications(
-    request: Request,
-    visitor: Seeker,
-    db: Db,
+    caller: SeekerCaller,
     profile: ProfileParameter = None,
     dry_run: Annotated[
         bool, Query(alias="dryRun", description="Report what would happen, and change nothing.")
     ] = False,
 ) -> Response:
     """Add the applications of a CSV file; known ones stay as they are."""
-    async with db.transaction() as tx:
-        version = await profiles.get(tx, profile or None, owner=visitor.owner)
-    file = await csv_import.read_file(await request.body())
+    async with caller.db.transaction() as tx:
+        version = await profiles.get(tx, profile or None, owner=caller.owner)
+    file = await csv_import.read_file(await caller.request.body())
 
     async def work(tx: Tx) -> list[ImportedRow]:
-        actor = visitor.actor.name
+        actor = caller.actor.name
         rows = await csv_import.import_rows(
             tx, version, file, PLATFORM_RULES, actor=actor, dry_run=dry_run
         )
@@ -416,32 +408,28 @@ async def import_tracked_applications(
         lines = [ImportedApplication.of(row) for row in rows]
         return ApplicationImport(dry_run=dry_run, lines=lines)
 
-    return await run_once(
-        request, visitor, db, work, to_schema=to_schema, time_limit=IMPORT_SECONDS
-    )
+    return await caller.run_once(work, to_schema=to_schema, time_limit=IMPORT_SECONDS)
 
 
 @router.post(
     "/statuses", response_model=CustomStatusRecord, status_code=201, responses=problems(404)
 )
-async def create_custom_status(
-    body: CustomStatusBody, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def create_custom_status(body: CustomStatusBody, caller: SeekerCaller) -> Response:
     """Add a column with a status of your own."""
 
     async def work(tx: Tx) -> CustomStatusRecord:
-        version = await profiles.get(tx, body.profile or None, owner=visitor.owner)
+        version = await profiles.get(tx, body.profile or None, owner=caller.owner)
         id = await custom_statuses.add(
             tx,
             version.profile_id,
             body.name,
             status=body.counts_as,
             shown_after=body.shown_after,
-            actor=visitor.actor.name,
+            actor=caller.actor.name,
         )
         return CustomStatusRecord(id=id, name=body.name)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is, status=201)
+    return await caller.run_once(work, to_schema=as_is, status=201)
 
 
 @router.delete("/statuses/{custom_status_id}", status_code=204, responses=problems(404))
@@ -457,23 +445,16 @@ async def remove_custom_status(
 
 
 @router.get("/{match_id}", response_model=TrackedApplication, responses=problems(404))
-async def show_tracked_application(
-    match_id: PathId, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def show_tracked_application(match_id: PathId, caller: SeekerCaller) -> Response:
     """An application with its dates, notes, contacts and files."""
-    async with db.transaction() as tx:
-        stored = await _read(tx, match_id, visitor.owner)
-    return json_response(request, _record(stored), version=stored.dates.version)
+    async with caller.db.transaction() as tx:
+        stored = await _read(tx, match_id, caller.owner)
+    return caller.respond(_record(stored), version=stored.dates.version)
 
 
 @router.put("/{match_id}", response_model=TrackedApplication, responses=problems(404, 412))
 async def save_application_dates(
-    match_id: PathId,
-    body: ApplicationDates,
-    request: Request,
-    visitor: Seeker,
-    db: Db,
-    based_on: SeenVersion,
+    match_id: PathId, body: ApplicationDates, caller: SeekerCaller, based_on: SeenVersion
 ) -> Response:
     """Replace the dates and the next step."""
 
@@ -482,52 +463,48 @@ async def save_application_dates(
             tx,
             match_id,
             ApplicationDetails(**body.model_dump()),
-            owner=visitor.owner,
+            owner=caller.owner,
             based_on=based_on,
-            actor=visitor.actor.name,
+            actor=caller.actor.name,
         )
 
-    return await _change(request, visitor, db, match_id, change)
+    return await _change(caller, match_id, change)
 
 
 @router.post("/{match_id}/move", response_model=TrackedApplication, responses=problems(404))
 async def move_application(
-    match_id: PathId, body: ApplicationMove, request: Request, visitor: Seeker, db: Db
+    match_id: PathId, body: ApplicationMove, caller: SeekerCaller
 ) -> Response:
     """Move an application to another column."""
 
     async def change(tx: Tx) -> None:
-        actor = visitor.actor.name
-        await board.move(
-            tx, match_id, body.column, owner=visitor.owner, seen=body.seen, actor=actor
-        )
+        actor = caller.actor.name
+        await board.move(tx, match_id, body.column, owner=caller.owner, seen=body.seen, actor=actor)
 
-    return await _change(request, visitor, db, match_id, change)
+    return await _change(caller, match_id, change)
 
 
 @router.post("/{match_id}/undo", response_model=TrackedApplication, responses=problems(404))
 async def undo_application_move(
-    match_id: PathId, body: UndoApplicationMove, request: Request, visitor: Seeker, db: Db
+    match_id: PathId, body: UndoApplicationMove, caller: SeekerCaller
 ) -> Response:
     """Move an application back to where it was."""
 
     async def change(tx: Tx) -> None:
-        actor = visitor.actor.name
-        await board.undo(tx, match_id, owner=visitor.owner, seen=body.seen, actor=actor)
+        actor = caller.actor.name
+        await board.undo(tx, match_id, owner=caller.owner, seen=body.seen, actor=actor)
 
-    return await _change(request, visitor, db, match_id, change)
+    return await _change(caller, match_id, change)
 
 
 @router.post("/{match_id}/step-done", response_model=TrackedApplication, responses=problems(404))
-async def finish_application_step(
-    match_id: PathId, request: Request, visitor: Seeker, db: Db
-) -> Response:
+async def finish_application_step(match_id: PathId, caller: SeekerCaller) -> Response:
     """Mark the next step as done."""
 
     async def change(tx: Tx) -> None:
-        await details.finish_next_step(tx, match_id, owner=visitor.owner, actor=visitor.actor.name)
+        await details.finish_next_step(tx, match_id, owner=caller.owner, actor=caller.actor.name)
 
-    return await _change(request, visitor, db, match_id, change)
+    return await _change(caller, match_id, change)
 
 
 @router.post(
@@ -537,15 +514,15 @@ async def finish_application_step(
     responses=problems(404),
 )
 async def add_application_note(
-    match_id: PathId, body: ApplicationNoteBody, request: Request, visitor: Seeker, db: Db
+    match_id: PathId, body: ApplicationNoteBody, caller: SeekerCaller
 ) -> Response:
     """Add a note. The same text again changes nothing."""
 
     async def change(tx: Tx) -> None:
-        actor = visitor.actor.name
-        await entries.add_note(tx, match_id, body.body, owner=visitor.owner, actor=actor)
+        actor = caller.actor.name
+        await entries.add_note(tx, match_id, body.body, owner=caller.owner, actor=actor)
 
-    return await _change(request, visitor, db, match_id, change, status=201)
+    return await _change(caller, match_id, change, status=201)
 
 
 @router.put(
@@ -555,15 +532,13 @@ async def edit_application_note(
     match_id: PathId,
     note_id: PathId,
     body: ApplicationNoteBody,
-    request: Request,
-    visitor: Seeker,
-    db: Db,
+    caller: SeekerCaller,
     based_on: SeenVersion,
 ) -> Response:
     """Replace the text of a note."""
 
     async def change(tx: Tx) -> None:
-        await matches.lock(tx, match_id, owner=visitor.owner)
+        await matches.lock(tx, match_id, owner=caller.owner)
         versions = {note.id: note.version for note in await entries.find_notes(tx, match_id)}
         await entries.edit_note(
             tx,
@@ -571,11 +546,11 @@ async def edit_application_note(
             note_id,
             body.body,
             based_on=versions.get(note_id, 0) if based_on is None else based_on,
-            owner=visitor.owner,
-            actor=visitor.actor.name,
+            owner=caller.owner,
+            actor=caller.actor.name,
         )
 
-    return await _change(request, visitor, db, match_id, change)
+    return await _change(caller, match_id, change)
 
 
 @router.post(
@@ -585,15 +560,15 @@ async def edit_application_note(
     responses=problems(404),
 )
 async def save_application_contact(
-    match_id: PathId, body: ContactBody, request: Request, visitor: Seeker, db: Db
+    match_id: PathId, body: ContactBody, caller: SeekerCaller
 ) -> Response:
     """Add a contact, or replace the one of the same name."""
 
     async def change(tx: Tx) -> None:
-        contact, actor = ContactFields(**body.model_dump()), visitor.actor.name
-        await entries.save_contact(tx, match_id, contact, owner=visitor.owner, actor=actor)
+        contact, actor = ContactFields(**body.model_dump()), caller.actor.name
+        await entries.save_contact(tx, match_id, contact, owner=caller.owner, actor=actor)
 
-    return await _change(request, visitor, db, match_id, change, status=201)
+    return await _change(caller, match_id, change, status=201)
 
 
 @router.post(
@@ -611,19 +586,17 @@ async def add_application_file(
             min_length=1, max_length=200, pattern=r"^[^\x00]*$", description="The name to store."
         ),
     ],
-    request: Request,
-    visitor: Seeker,
-    db: Db,
+    caller: SeekerCaller,
 ) -> Response:
     """Store a file: the body is its content, and the end of its name says what it is."""
-    async with db.transaction() as tx:
-        await matches.get(tx, match_id, owner=visitor.owner)
-    data = await request.body()
+    async with caller.db.transaction() as tx:
+        await matches.get(tx, match_id, owner=caller.owner)
+    data = await caller.request.body()
 
     async def change(tx: Tx) -> None:
-        await files.add(tx, match_id, name, data, owner=visitor.owner, actor=visitor.actor.name)
+        await files.add(tx, match_id, name, data, owner=caller.owner, actor=caller.actor.name)
 
-    return await _change(request, visitor, db, match_id, change, status=201)
+    return await _change(caller, match_id, change, status=201)
 
 
 @router.get(
@@ -656,17 +629,12 @@ async def remove_application_entry(
     responses=problems(404),
 )
 async def restore_application_entry(
-    match_id: PathId,
-    entry_path: EntryPath,
-    entry_id: PathId,
-    request: Request,
-    visitor: Seeker,
-    db: Db,
+    match_id: PathId, entry_path: EntryPath, entry_id: PathId, caller: SeekerCaller
 ) -> Response:
     """Undo the removal of a note, a contact or a file."""
 
     async def change(tx: Tx) -> None:
-        kind, actor = ENTRY_KINDS[entry_path], visitor.actor.name
-        await entries.restore(tx, match_id, kind, entry_id, owner=visitor.owner, actor=actor)
+        kind, actor = ENTRY_KINDS[entry_path], caller.actor.name
+        await entries.restore(tx, match_id, kind, entry_id, owner=caller.owner, actor=actor)
 
-    return await _change(request, visitor, db, match_id, change)
+    return await _change(caller, match_id, change)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Response
 from pydantic import BeforeValidator, Field
 
 from jobmill.catalog import approvals
@@ -14,14 +14,12 @@ from jobmill.db import Tx
 from jobmill.pipelines import approval
 from jobmill.pipelines.approval import ApprovalResult
 from jobmill.web import source_secrets
+from jobmill.web.api.callers import AdminCaller
 from jobmill.web.api.filters import RowLimit
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import MarkedPage, json_response
+from jobmill.web.api.pagination import MarkedPage
 from jobmill.web.api.schemas import Schema
 from jobmill.web.api.system.sources import SourceReasonBody
-from jobmill.web.auth import Admin
-from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import run_once
 from jobmill.web.parameters import OutputTime
 
 router = APIRouter(prefix="/approvals", tags=["approvals"])
@@ -63,43 +61,41 @@ class ApprovalAnswer(Schema):
 
 @router.get("", response_model=ApprovalList)
 async def list_approvals(
-    request: Request, visitor: Admin, db: Db, after: After = None, limit: RowLimit = 50
+    caller: AdminCaller, after: After = None, limit: RowLimit = 50
 ) -> Response:
     """What waits for a decision."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         start = approvals.parse_ref(after) if after else None
         rows: list[Approval] = await approvals.find(tx, after=start, limit=limit + 1)
     next = str(rows[limit - 1].ref) if len(rows) > limit else None
     items = [ApprovalItem.of(row) for row in rows[:limit]]
-    return json_response(request, ApprovalList(items=items, next=next))
+    return caller.respond(ApprovalList(items=items, next=next))
 
 
 @router.get("/{ref}", response_model=ApprovalItem, responses=problems(404))
-async def show_approval(ref: RefPath, request: Request, visitor: Admin, db: Db) -> Response:
+async def show_approval(ref: RefPath, caller: AdminCaller) -> Response:
     """A board or a source, and whether it was approved."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         row = await approvals.get(tx, approvals.parse_ref(ref))
-    return json_response(request, ApprovalItem.of(row))
+    return caller.respond(ApprovalItem.of(row))
 
 
 @router.post("/{ref}/approve", response_model=ApprovalAnswer, responses=problems(404))
-async def approve_board(ref: RefPath, request: Request, visitor: Admin, db: Db) -> Response:
+async def approve_board(ref: RefPath, caller: AdminCaller) -> Response:
     """Approve it, and queue its first run."""
 
     async def work(tx: Tx) -> ApprovalResult:
-        return await approval.approve(tx, approvals.parse_ref(ref), actor=visitor.actor.name)
+        return await approval.approve(tx, approvals.parse_ref(ref), actor=caller.actor.name)
 
-    return await run_once(request, visitor, db, work, to_schema=ApprovalAnswer.of)
+    return await caller.run_once(work, to_schema=ApprovalAnswer.of)
 
 
 @router.post("/{ref}/reject", response_model=ApprovalAnswer, responses=problems(404))
-async def reject_board(
-    ref: RefPath, body: SourceReasonBody, request: Request, visitor: Admin, db: Db
-) -> Response:
+async def reject_board(ref: RefPath, body: SourceReasonBody, caller: AdminCaller) -> Response:
     """Reject it; it is not suggested again."""
 
     async def work(tx: Tx) -> ApprovalResult:
         reason = body.reason.strip() or "not wanted"
-        return await approval.reject(tx, approvals.parse_ref(ref), reason, actor=visitor.actor.name)
+        return await approval.reject(tx, approvals.parse_ref(ref), reason, actor=caller.actor.name)
 
-    return await run_once(request, visitor, db, work, to_schema=ApprovalAnswer.of)
+    return await caller.run_once(work, to_schema=ApprovalAnswer.of)

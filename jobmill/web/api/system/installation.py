@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import BeforeValidator, Field
 
-from jobmill.web.api.pagination import json_response
+from jobmill.web.api.callers import AdminCaller
 from jobmill.web.api.schemas import Schema
-from jobmill.web.auth import Admin
 from jobmill.web.banners import CurrentBanners
 from jobmill.web.budget_report import (
     BudgetUsage,
@@ -19,7 +18,6 @@ from jobmill.web.budget_report import (
     total_by_day,
     total_by_use,
 )
-from jobmill.web.dependencies import Db
 from jobmill.web.parameters import require_digits
 from jobmill.web.site_settings import CurrentSiteSettings
 from jobmill.web.system_health import HealthArea, Severity
@@ -86,14 +84,10 @@ class HealthRecord(Schema):
 
 @router.get("/budget", response_model=BudgetRecord)
 async def show_budget(
-    request: Request,
-    visitor: Admin,
-    db: Db,
-    site_settings: CurrentSiteSettings,
-    days: Days = 30,
+    caller: AdminCaller, site_settings: CurrentSiteSettings, days: Days = 30
 ) -> Response:
     """What language models have cost, and what they may cost."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         report = await read_budget(tx, days)
         caps = (await site_settings.with_stored(tx)).caps
     by_day = total_by_day(report.lines, days, report.read_at.date())
@@ -108,7 +102,7 @@ async def show_budget(
             for row in by_day
         ],
     )
-    return json_response(request, schema)
+    return caller.respond(schema)
 
 
 def _use(use: ModelUse) -> ModelUseItem:
@@ -116,11 +110,9 @@ def _use(use: ModelUse) -> ModelUseItem:
 
 
 @router.get("/health", response_model=HealthRecord)
-async def show_system_health(
-    request: Request, visitor: Admin, db: Db, banners: CurrentBanners
-) -> Response:
+async def show_system_health(caller: AdminCaller, banners: CurrentBanners) -> Response:
     """Every condition of the installation that needs attention."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         health = await banners.read_health(tx)
     conditions = [ConditionItem.of(condition) for condition in health.conditions]
-    return json_response(request, HealthRecord(problems=health.problems, conditions=conditions))
+    return caller.respond(HealthRecord(problems=health.problems, conditions=conditions))

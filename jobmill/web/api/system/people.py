@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import Field
 
 from jobmill.db import Tx
@@ -14,12 +14,12 @@ from jobmill.outside import budget_ledger
 from jobmill.people import keys, passwords, persons
 from jobmill.people.keys import NewApiKey, Scope
 from jobmill.people.persons import Person, Role
+from jobmill.web.api.callers import AdminCaller
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import as_is, run_once
+from jobmill.web.idempotency import as_is
 from jobmill.web.parameters import PLAIN_TEXT, BodyId, OutputTime, PathId, WholeNumber
 
 router = APIRouter(tags=["people"])
@@ -45,7 +45,7 @@ class NewPerson(RequestBody):
     role: Annotated[Role, Field(examples=["recruiter"])]
     password: Annotated[
         str,
-        Field(max_length=passwords.MAX_LENGTH, examples=["correct horse battery staple"]),
+        Field(max_length=passwords.MAX_LENGTH, examples=["seven lanterns walk to Bergen"]),
         PLAIN_TEXT,
     ]
 
@@ -99,31 +99,29 @@ class CreatedKey(Schema):
 
 
 @router.get("/people", response_model=PersonList)
-async def list_people(request: Request, visitor: Admin, db: Db) -> Response:
+async def list_people(caller: AdminCaller) -> Response:
     """All people with access, and those that had it."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         people = await persons.find_all(tx)
     items = [PersonRecord.of(person) for person in people]
-    return json_response(request, PersonList(items=items))
+    return caller.respond(PersonList(items=items))
 
 
 @router.post("/people", response_model=PersonRecord, status_code=201)
-async def create_person(body: NewPerson, request: Request, visitor: Admin, db: Db) -> Response:
+async def create_person(body: NewPerson, caller: AdminCaller) -> Response:
     """Give a person access."""
-    visitor.require_confirmed()
+    caller.visitor.require_confirmed()
 
     async def work(tx: Tx) -> Person:
         return await persons.add(tx, body.name, body.email, body.role, body.password)
 
-    return await run_once(request, visitor, db, work, to_schema=PersonRecord.of, status=201)
+    return await caller.run_once(work, to_schema=PersonRecord.of, status=201)
 
 
 @router.put("/people/{person_id}/role", response_model=PersonRecord, responses=problems(404))
-async def set_person_role(
-    person_id: PathId, body: RoleBody, request: Request, visitor: Admin, db: Db
-) -> Response:
+async def set_person_role(person_id: PathId, body: RoleBody, caller: AdminCaller) -> Response:
     """Change what a person may do. The last admin stays one."""
-    visitor.require_confirmed()
+    caller.visitor.require_confirmed()
 
     async def work(tx: Tx) -> Person:
         person = await _get_active(tx, person_id)
@@ -131,12 +129,12 @@ async def set_person_role(
             await persons.require_other_admin(tx, person_id)
         return await persons.set_role(tx, person.email, body.role)
 
-    return await run_once(request, visitor, db, work, to_schema=PersonRecord.of)
+    return await caller.run_once(work, to_schema=PersonRecord.of)
 
 
 @router.put("/people/{person_id}/budget", response_model=BudgetShareRecord, responses=problems(404))
 async def set_person_budget(
-    person_id: PathId, body: BudgetShareBody, request: Request, visitor: Admin, db: Db
+    person_id: PathId, body: BudgetShareBody, caller: AdminCaller
 ) -> Response:
     """Limit what the job search of a person may spend on models each day."""
     share = budget_ledger.parse_share(body.share or "")
@@ -146,7 +144,7 @@ async def set_person_budget(
         await budget_ledger.set_share(tx, person.id, share)
         return BudgetShareRecord(person_id=person.id, share=str(share) if share else None)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)
 
 
 @router.delete("/people/{person_id}", status_code=204, responses=problems(404))
@@ -167,25 +165,23 @@ async def _get_active(tx: Tx, id: int) -> Person:
 
 
 @router.get("/keys", response_model=KeyList)
-async def list_keys(request: Request, visitor: Admin, db: Db) -> Response:
+async def list_keys(caller: AdminCaller) -> Response:
     """All API keys, including revoked and expired ones."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         rows = await keys.find_all(tx)
-    return json_response(request, KeyList(items=[KeyRecord.of(row) for row in rows]))
+    return caller.respond(KeyList(items=[KeyRecord.of(row) for row in rows]))
 
 
 @router.post("/keys", response_model=CreatedKey, status_code=201, responses=problems(404))
-async def create_key(body: NewKey, request: Request, visitor: Admin, db: Db) -> Response:
+async def create_key(body: NewKey, caller: AdminCaller) -> Response:
     """Create an API key. The response shows it once."""
-    visitor.require_confirmed()
+    caller.visitor.require_confirmed()
     lifetime = None if body.days is None else dt.timedelta(days=body.days)
 
     async def work(tx: Tx) -> NewApiKey:
         return await keys.add(tx, body.name, body.scope, owner_id=body.owner_id, lifetime=lifetime)
 
-    return await run_once(
-        request, visitor, db, work, to_schema=CreatedKey.of, status=201, secret="key"
-    )
+    return await caller.run_once(work, to_schema=CreatedKey.of, status=201, secret="key")
 
 
 @router.delete("/keys/{key_id}", status_code=204, responses=problems(404))

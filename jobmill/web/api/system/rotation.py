@@ -7,7 +7,7 @@ import os
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Response
 from pydantic import BeforeValidator, Field
 
 from jobmill.boards.adapters import BY_NAME
@@ -27,15 +27,14 @@ from jobmill.rotation.rotation_status import PlatformBudget
 from jobmill.rotation.target_settings import TargetTiming
 from jobmill.rotation.targets import TargetKind, TargetStatus
 from jobmill.web import target_detail, task_progress
+from jobmill.web.api.callers import AdminCaller
 from jobmill.web.api.filters import RowLimit
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageOfItems, json_response
+from jobmill.web.api.pagination import AfterId, PageOfItems
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.api.system.searches import Hours, OptionalHours, from_hours
 from jobmill.web.api.system.sources import TaskAnswer
-from jobmill.web.auth import Admin
-from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import as_is, run_once
+from jobmill.web.idempotency import as_is
 from jobmill.web.page_query import ShortText
 from jobmill.web.parameters import OutputTime, PathId, WholeNumber, require_digits
 from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
@@ -178,16 +177,14 @@ class YieldReport(Schema):
 
 @router.get("/due", response_model=DueTargets)
 async def list_due_targets(
-    request: Request,
-    visitor: Admin,
-    db: Db,
+    caller: AdminCaller,
     site_settings: CurrentSiteSettings,
     platform: ShortText | None = None,
     ahead: Literal["now", "day", "week"] = "now",
     limit: RowLimit = 25,
 ) -> Response:
     """The reads that a run would start, most valuable first."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         at = await planner.clock(tx)
         wish = rotation.request_like_last_run(
             site_settings.settings, await rotation_status.last_policy(tx)
@@ -201,7 +198,7 @@ async def list_due_targets(
         next_at = None if due.targets else await due_targets.next_due_at(tx, wish, at, os.environ)
     items = [_due(row, expected.get(row.source)) for row in due.targets[:limit]]
     schema = DueTargets(items=items, next_due_at=next_at, unavailable=dict(due.unavailable))
-    return json_response(request, schema)
+    return caller.respond(schema)
 
 
 def _due(row: DueTarget, expected: float | None) -> DueTargetItem:
@@ -209,33 +206,29 @@ def _due(row: DueTarget, expected: float | None) -> DueTargetItem:
 
 
 @router.post("/run", response_model=TaskAnswer)
-async def run_rotation(request: Request, visitor: Admin, db: Db) -> Response:
+async def run_rotation(caller: AdminCaller) -> Response:
     """Start a run, or return the one that is live already."""
 
     async def work(tx: Tx) -> TaskAnswer:
         return TaskAnswer(task_id=await task_progress.submit_or_join(tx, rotation.new_item()))
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)
 
 
 @router.get("/report", response_model=RunReportRecord, responses=problems(404, 409))
 async def show_rotation_report(
-    request: Request,
-    visitor: Admin,
-    db: Db,
+    caller: AdminCaller,
     run: Annotated[int | None, Query(ge=1, le=10**12), BeforeValidator(require_digits)] = None,
 ) -> Response:
     """What a run did; default: the last run. 409 before the first run."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         report = await rotation_status.run_report(tx, run)
-    return json_response(request, RunReportRecord.of(report))
+    return caller.respond(RunReportRecord.of(report))
 
 
 @router.get("/targets", response_model=TargetList)
 async def list_targets(
-    request: Request,
-    visitor: Admin,
-    db: Db,
+    caller: AdminCaller,
     site_settings: CurrentSiteSettings,
     status: TargetStatus | None = None,
     platform: ShortText | None = None,
@@ -243,7 +236,7 @@ async def list_targets(
     limit: RowLimit = 50,
 ) -> Response:
     """All scheduled reads, by source."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         rows = await target_overview.list_targets(
             tx,
             await planner.clock(tx),
@@ -256,7 +249,7 @@ async def list_targets(
         )
     next = rows[limit - 1].source if len(rows) > limit else None
     items = [TargetItem.of(row) for row in rows[:limit]]
-    return json_response(request, TargetList(items=items, next=next))
+    return caller.respond(TargetList(items=items, next=next))
 
 
 async def _read(tx: Tx, id: int, site_settings: SiteSettings) -> TargetRecord:
@@ -284,62 +277,48 @@ def _record(detail: TargetDetail) -> TargetRecord:
 
 @router.get("/targets/{source_id}", response_model=TargetRecord, responses=problems(404))
 async def show_target(
-    source_id: PathId,
-    request: Request,
-    visitor: Admin,
-    db: Db,
-    site_settings: CurrentSiteSettings,
+    source_id: PathId, caller: AdminCaller, site_settings: CurrentSiteSettings
 ) -> Response:
     """A scheduled read with its history."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         record = await _read(tx, source_id, site_settings)
-    return json_response(request, record)
+    return caller.respond(record)
 
 
 @router.put("/targets/{source_id}", response_model=TargetRecord, responses=problems(404))
 async def set_target_schedule(
-    source_id: PathId,
-    body: ScheduleBody,
-    request: Request,
-    visitor: Admin,
-    db: Db,
-    site_settings: CurrentSiteSettings,
+    source_id: PathId, body: ScheduleBody, caller: AdminCaller, site_settings: CurrentSiteSettings
 ) -> Response:
     """Set the priority, the least interval and the call window."""
     timing = TargetTiming(from_hours(body.interval_hours), from_hours(body.window_hours))
 
     async def work(tx: Tx) -> TargetRecord:
-        actor = visitor.actor.name
+        actor = caller.actor.name
         await target_detail.save_schedule(tx, source_id, body.priority, timing, actor=actor)
         return await _read(tx, source_id, site_settings)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)
 
 
 @router.post("/targets/{source_id}/{change}", response_model=TargetRecord, responses=problems(404))
 async def change_target(
-    source_id: PathId,
-    change: TargetChange,
-    request: Request,
-    visitor: Admin,
-    db: Db,
-    site_settings: CurrentSiteSettings,
+    source_id: PathId, change: TargetChange, caller: AdminCaller, site_settings: CurrentSiteSettings
 ) -> Response:
     """Pause or resume a scheduled read, or reset its failures (`revive`)."""
 
     async def work(tx: Tx) -> TargetRecord:
-        await target_detail.change_status(tx, source_id, change, actor=visitor.actor.name)
+        await target_detail.change_status(tx, source_id, change, actor=caller.actor.name)
         return await _read(tx, source_id, site_settings)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)
 
 
 @router.get("/platforms", response_model=PlatformList)
-async def list_platforms(request: Request, visitor: Admin, db: Db) -> Response:
+async def list_platforms(caller: AdminCaller) -> Response:
     """The read limits of each platform, and what is left of them."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         rows = await _read_platforms(tx)
-    return json_response(request, PlatformList(items=[PlatformItem.of(row) for row in rows]))
+    return caller.respond(PlatformList(items=[PlatformItem.of(row) for row in rows]))
 
 
 async def _read_platforms(tx: Tx) -> list[PlatformBudget]:
@@ -347,28 +326,24 @@ async def _read_platforms(tx: Tx) -> list[PlatformBudget]:
 
 
 @router.put("/platforms/{name}", response_model=PlatformList, responses=problems(404))
-async def set_platform_limits(
-    name: Name, body: PlatformLimits, request: Request, visitor: Admin, db: Db
-) -> Response:
+async def set_platform_limits(name: Name, body: PlatformLimits, caller: AdminCaller) -> Response:
     """Set how often a platform may be read per hour and per day."""
     if name not in BY_NAME:
         raise NotFound("platform", name)
 
     async def work(tx: Tx) -> PlatformList:
         await platform_state.set_limits(
-            tx, name, per_hour=body.per_hour, per_day=body.per_day, actor=visitor.actor.name
+            tx, name, per_hour=body.per_hour, per_day=body.per_day, actor=caller.actor.name
         )
         return PlatformList(items=[PlatformItem.of(row) for row in await _read_platforms(tx)])
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)
 
 
 @router.get("/yield", response_model=YieldReport)
-async def show_yield(
-    request: Request, visitor: Admin, db: Db, of: Literal["day", "week", "month"] = "day"
-) -> Response:
+async def show_yield(caller: AdminCaller, of: Literal["day", "week", "month"] = "day") -> Response:
     """New jobs per read by platform, in the last day, week or month."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         rows = await rotation_status.yield_by_platform(tx, await planner.clock(tx), SPANS[of])
     items = [PlatformYieldItem.of(row) for row in rows]
-    return json_response(request, YieldReport(platforms=items))
+    return caller.respond(YieldReport(platforms=items))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import BeforeValidator, Field
 
 from jobmill.catalog import history, source_list, sources
@@ -17,14 +17,13 @@ from jobmill.pipelines import discovery, preview
 from jobmill.pipelines import source as source_pipeline
 from jobmill.queue import NewItem
 from jobmill.web import actor_labels, source_secrets, task_progress
+from jobmill.web.api.callers import AdminCaller, ApiCaller
 from jobmill.web.api.filters import RowLimit, Words
 from jobmill.web.api.history_events import HistoryEvent
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageOfItems, json_response
+from jobmill.web.api.pagination import AfterId, PageOfItems
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Admin, Visitor
-from jobmill.web.dependencies import Db, RequestDatabase
-from jobmill.web.idempotency import as_is, run_once
+from jobmill.web.idempotency import as_is
 from jobmill.web.page_query import ShortText
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId
 
@@ -126,9 +125,7 @@ class SourceReasonBody(RequestBody):
 
 @router.get("", response_model=SourceList)
 async def list_sources(
-    request: Request,
-    visitor: Admin,
-    db: Db,
+    caller: AdminCaller,
     show: Show = "all",
     platform: ShortText | None = None,
     q: Words = None,
@@ -137,15 +134,15 @@ async def list_sources(
 ) -> Response:
     """Sources, newest first. `show=troubled`: only those with a failed last run."""
     filter = SourceFilter(show, platform or None, q or None, after or None, limit + 1)
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         rows = await source_list.find(tx, filter)
     next = rows[limit - 1].id if len(rows) > limit else None
     items = [SourceItem.of(source) for source in rows[:limit]]
-    return json_response(request, SourceList(items=items, next=next))
+    return caller.respond(SourceList(items=items, next=next))
 
 
 @router.post("", response_model=TaskAnswer, status_code=201)
-async def create_source(body: NewSourceBody, request: Request, visitor: Admin, db: Db) -> Response:
+async def create_source(body: NewSourceBody, caller: AdminCaller) -> Response:
     """Have a URL recognized, tested and added as a source by a worker."""
     url = body.url.strip()
     config: dict[str, Any] = {
@@ -156,21 +153,21 @@ async def create_source(body: NewSourceBody, request: Request, visitor: Admin, d
         discovery.parse_config(config),
         via="user_submission",
         approved=body.enable,
-        by=visitor.actor.name,
+        by=caller.actor.name,
     )
 
     async def work(tx: Tx) -> TaskAnswer:
         return TaskAnswer(task_id=await task_progress.submit_or_join(tx, new))
 
-    return await run_once(request, visitor, db, work, to_schema=as_is, status=201)
+    return await caller.run_once(work, to_schema=as_is, status=201)
 
 
 @router.get("/{source_id}", response_model=SourceRecord, responses=problems(404))
-async def show_source(source_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
+async def show_source(source_id: PathId, caller: AdminCaller) -> Response:
     """A source with its configuration and its newest runs."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         record = await _read(tx, source_id)
-    return json_response(request, record)
+    return caller.respond(record)
 
 
 async def _read(tx: Tx, id: int) -> SourceRecord:
@@ -186,84 +183,74 @@ async def _read(tx: Tx, id: int) -> SourceRecord:
 
 
 @router.get("/{source_id}/history", response_model=SourceHistory, responses=problems(404))
-async def list_source_history(
-    source_id: PathId, request: Request, visitor: Admin, db: Db
-) -> Response:
+async def list_source_history(source_id: PathId, caller: AdminCaller) -> Response:
     """What people and Jobmill did with a source, oldest first."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         await sources.get(tx, source_id)
         events = await history.find_events(tx, "source", source_id, limit=MAX_EVENTS)
-        events = await actor_labels.name_actors(tx, events, visitor)
+        events = await actor_labels.name_actors(tx, events, caller.visitor)
     shown = [HistoryEvent.of(event) for event in events]
-    return json_response(request, SourceHistory(events=shown))
+    return caller.respond(SourceHistory(events=shown))
 
 
 @router.post("/{source_id}/enable", response_model=SourceRecord, responses=problems(404))
-async def enable_source(source_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
+async def enable_source(source_id: PathId, caller: AdminCaller) -> Response:
     """Read a source regularly."""
 
     async def change(tx: Tx) -> None:
-        await sources.enable(tx, source_id, actor=visitor.actor.name)
+        await sources.enable(tx, source_id, actor=caller.actor.name)
 
-    return await _change(request, visitor, db, source_id, change)
+    return await _change(caller, source_id, change)
 
 
 @router.post("/{source_id}/disable", response_model=SourceRecord, responses=problems(404))
 async def disable_source(
-    source_id: PathId, body: SourceReasonBody, request: Request, visitor: Admin, db: Db
+    source_id: PathId, body: SourceReasonBody, caller: AdminCaller
 ) -> Response:
     """Do not read a source until it is enabled; its jobs stay."""
 
     async def change(tx: Tx) -> None:
         reason = body.reason.strip() or "by hand"
-        await sources.disable(tx, source_id, reason, actor=visitor.actor.name)
+        await sources.disable(tx, source_id, reason, actor=caller.actor.name)
 
-    return await _change(request, visitor, db, source_id, change)
+    return await _change(caller, source_id, change)
 
 
 @router.post("/{source_id}/reject", response_model=SourceRecord, responses=problems(404))
-async def reject_source(
-    source_id: PathId, body: SourceReasonBody, request: Request, visitor: Admin, db: Db
-) -> Response:
+async def reject_source(source_id: PathId, body: SourceReasonBody, caller: AdminCaller) -> Response:
     """Disable a source and do not suggest it again."""
 
     async def change(tx: Tx) -> None:
         reason = body.reason.strip() or "not wanted"
-        await sources.reject(tx, source_id, reason, actor=visitor.actor.name)
+        await sources.reject(tx, source_id, reason, actor=caller.actor.name)
 
-    return await _change(request, visitor, db, source_id, change)
+    return await _change(caller, source_id, change)
 
 
 @router.post("/{source_id}/run", response_model=TaskAnswer, responses=problems(404))
-async def run_source(source_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
+async def run_source(source_id: PathId, caller: AdminCaller) -> Response:
     """Read a source now."""
-    return await _submit(request, visitor, db, source_id, source_pipeline.new_item(source_id))
+    return await _submit(caller, source_id, source_pipeline.new_item(source_id))
 
 
 @router.post("/{source_id}/test", response_model=TaskAnswer, responses=problems(404))
-async def test_source(source_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
+async def test_source(source_id: PathId, caller: AdminCaller) -> Response:
     """Read the first page of a source without storing its jobs."""
-    return await _submit(request, visitor, db, source_id, preview.new_item(source_id))
+    return await _submit(caller, source_id, preview.new_item(source_id))
 
 
 async def _change(
-    request: Request,
-    visitor: Visitor,
-    db: RequestDatabase,
-    source_id: int,
-    change: Callable[[Tx], Awaitable[None]],
+    caller: ApiCaller, source_id: int, change: Callable[[Tx], Awaitable[None]]
 ) -> Response:
     async def work(tx: Tx) -> SourceRecord:
         await change(tx)
         return await _read(tx, source_id)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)
 
 
-async def _submit(
-    request: Request, visitor: Visitor, db: RequestDatabase, id: int, new: NewItem
-) -> Response:
+async def _submit(caller: ApiCaller, id: int, new: NewItem) -> Response:
     async def work(tx: Tx) -> TaskAnswer:
         return TaskAnswer(task_id=await task_progress.submit_for_source(tx, id, new))
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)

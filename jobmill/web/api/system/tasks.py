@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import Field, StringConstraints
 
 from jobmill.db import Tx
@@ -15,13 +15,14 @@ from jobmill.queue.alerts import clear_alert
 from jobmill.queue.items import Status
 from jobmill.queue.search import ItemFilter
 from jobmill.web import private_tasks
+from jobmill.web.api.callers import AdminCaller
 from jobmill.web.api.filters import RowLimit
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageOfItems, json_response
+from jobmill.web.api.pagination import AfterId, PageOfItems
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Admin, Visitor
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import as_is, run_once
+from jobmill.web.idempotency import as_is
 from jobmill.web.page_query import ShortText
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId
 
@@ -165,9 +166,7 @@ class Unblocked(Schema):
 
 @router.get("/tasks", response_model=TaskList)
 async def list_tasks(
-    request: Request,
-    visitor: Admin,
-    db: Db,
+    caller: AdminCaller,
     status: Status | None = None,
     kind: ShortText | None = None,
     about: About = None,
@@ -176,21 +175,21 @@ async def list_tasks(
 ) -> Response:
     """Tasks, newest first. A page may be short or empty although `next` leads to further ones."""
     filter = ItemFilter(status, kind or None, about or None)
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         page = await search.search_items(
             tx, filter, before=after or None, limit=limit, reach=SCAN_LIMIT, with_data=False
         )
-        items = await private_tasks.redact_items(tx, page.items, visitor)
+        items = await private_tasks.redact_items(tx, page.items, caller.visitor)
     schema = TaskList(items=[TaskItem.of(item) for item in items], next=page.next)
-    return json_response(request, schema)
+    return caller.respond(schema)
 
 
 @router.get("/tasks/{item_id}", response_model=TaskRecord, responses=problems(404))
-async def show_task(item_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
+async def show_task(item_id: PathId, caller: AdminCaller) -> Response:
     """A task with its data and its timeline."""
-    async with db.transaction() as tx:
-        record = await _read(tx, item_id, visitor)
-    return json_response(request, record)
+    async with caller.db.transaction() as tx:
+        record = await _read(tx, item_id, caller.visitor)
+    return caller.respond(record)
 
 
 async def _read(tx: Tx, item_id: int, visitor: Visitor) -> TaskRecord:
@@ -208,27 +207,27 @@ async def _read(tx: Tx, item_id: int, visitor: Visitor) -> TaskRecord:
 
 
 @router.post("/tasks/{item_id}/retry", response_model=TaskRecord, responses=problems(404))
-async def retry_task(item_id: PathId, request: Request, visitor: Admin, db: Db) -> Response:
+async def retry_task(item_id: PathId, caller: AdminCaller) -> Response:
     """Run a finished task again from the step where it stopped."""
 
     async def work(tx: Tx) -> TaskRecord:
-        await operator_actions.retry_item(tx, ItemId(item_id), f"by {visitor.name}")
-        return await _read(tx, item_id, visitor)
+        await operator_actions.retry_item(tx, ItemId(item_id), f"by {caller.visitor.name}")
+        return await _read(tx, item_id, caller.visitor)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)
 
 
 @router.post("/tasks/{item_id}/cancel", response_model=TaskRecord, responses=problems(404))
-async def cancel_task(
-    item_id: PathId, body: CancelTaskBody, request: Request, visitor: Admin, db: Db
-) -> Response:
+async def cancel_task(item_id: PathId, body: CancelTaskBody, caller: AdminCaller) -> Response:
     """End a waiting task as skipped."""
 
     async def work(tx: Tx) -> TaskRecord:
-        await operator_actions.cancel_item(tx, ItemId(item_id), _signed(body.reason, visitor))
-        return await _read(tx, item_id, visitor)
+        await operator_actions.cancel_item(
+            tx, ItemId(item_id), _signed(body.reason, caller.visitor)
+        )
+        return await _read(tx, item_id, caller.visitor)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)
 
 
 def _signed(reason: str, visitor: Visitor) -> str:
@@ -236,16 +235,16 @@ def _signed(reason: str, visitor: Visitor) -> str:
 
 
 @router.get("/lineages/{tracking_id}", response_model=TaskLineage, responses=problems(404))
-async def show_lineage(tracking_id: UUID, request: Request, visitor: Admin, db: Db) -> Response:
+async def show_lineage(tracking_id: UUID, caller: AdminCaller) -> Response:
     """All tasks that came from one submission."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         items = await lineage.read_lineage(tx, tracking_id, limit=MAX_LINEAGE, with_data=False)
         if not items:
             raise NotFound("lineage", tracking_id)
-        items = await private_tasks.redact_items(tx, items, visitor)
+        items = await private_tasks.redact_items(tx, items, caller.visitor)
     ordered = sorted(items, key=lambda item: item.id)
     schema = TaskLineage(tracking_id=tracking_id, items=[TaskItem.of(item) for item in ordered])
-    return json_response(request, schema)
+    return caller.respond(schema)
 
 
 async def _read_queue(tx: Tx) -> WorkQueue:
@@ -260,15 +259,15 @@ async def _read_queue(tx: Tx) -> WorkQueue:
 
 
 @router.get("/work-queue", response_model=WorkQueue)
-async def show_work_queue(request: Request, visitor: Admin, db: Db) -> Response:
+async def show_work_queue(caller: AdminCaller) -> Response:
     """How much work waits at each step, the workers, alerts, pauses and what tasks wait for."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         schema = await _read_queue(tx)
-    return json_response(request, schema)
+    return caller.respond(schema)
 
 
 @router.post("/work-queue/pause", response_model=WorkQueue, responses=problems(404))
-async def pause_step(body: PauseBody, request: Request, visitor: Admin, db: Db) -> Response:
+async def pause_step(body: PauseBody, caller: AdminCaller) -> Response:
     """Start no new tasks of a step; running ones finish."""
 
     async def work(tx: Tx) -> WorkQueue:
@@ -276,26 +275,26 @@ async def pause_step(body: PauseBody, request: Request, visitor: Admin, db: Db) 
         stages = {stage for kind, stage in phases if kind == body.kind}
         if not stages or (body.stage and body.stage not in stages):
             raise NotFound("step", "/".join(filter(None, [body.kind, body.stage])))
-        reason = _signed(body.reason, visitor)
+        reason = _signed(body.reason, caller.visitor)
         await operator_actions.pause_phase(tx, body.kind, body.stage, reason)
         return await _read_queue(tx)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)
 
 
 @router.post("/work-queue/resume", response_model=WorkQueue)
-async def resume_step(body: ResumeBody, request: Request, visitor: Admin, db: Db) -> Response:
+async def resume_step(body: ResumeBody, caller: AdminCaller) -> Response:
     """End the pause of a step."""
 
     async def work(tx: Tx) -> WorkQueue:
         await operator_actions.resume_phase(tx, body.kind, body.stage)
         return await _read_queue(tx)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)
 
 
 @router.post("/work-queue/unblock", response_model=Unblocked)
-async def unblock_tasks(body: UnblockBody, request: Request, visitor: Admin, db: Db) -> Response:
+async def unblock_tasks(body: UnblockBody, caller: AdminCaller) -> Response:
     """Let the tasks continue that wait for a resource."""
 
     async def work(tx: Tx) -> Unblocked:
@@ -304,7 +303,7 @@ async def unblock_tasks(body: UnblockBody, request: Request, visitor: Admin, db:
             raise Conflict(f"No task waits for {body.resource}.")
         return Unblocked(count=count)
 
-    return await run_once(request, visitor, db, work, to_schema=as_is)
+    return await caller.run_once(work, to_schema=as_is)
 
 
 @router.delete("/work-queue/alerts/{alert_id}", status_code=204, responses=problems(404))

@@ -26,8 +26,8 @@ router = APIRouter(prefix="/account")
 
 
 @router.get("")
-async def show(request: Request, visitor: SignedIn, db: Db, page: Page, did: str = "") -> Response:
-    return await _render(request, db, page, did=did)
+async def show(request: Request, visitor: SignedIn, db: Db, page: Page) -> Response:
+    return await _render(request, db, page)
 
 
 @router.post("/password")
@@ -44,7 +44,7 @@ async def change_password(
                 tx, person, **sign_in.describe_client(request)
             )
     except (Invalid, RateLimited) as error:
-        return await _render(request, db, page, error=error)
+        return await _render(request, db, page, error)
     response = RedirectResponse("/account?did=password", 303)
     sign_in.set_session_cookie(request, response, key)
     return response
@@ -80,12 +80,7 @@ def _read_new_password(form: Fields) -> str:
 
 
 async def _render(
-    request: Request,
-    db: RequestDatabase,
-    page: PageRenderer,
-    *,
-    did: str = "",
-    error: AppError | None = None,
+    request: Request, db: RequestDatabase, page: PageRenderer, error: AppError | None = None
 ) -> HTMLResponse:
     key = request.cookies.get(SESSION_COOKIE, "")
     person: Person | None = None
@@ -105,7 +100,7 @@ async def _render(
         sessions=open_sessions,
         min_length=passwords.MIN_LENGTH,
         max_length=passwords.MAX_LENGTH,
-        notice=_notices().get(did),
+        notice=_notices().get(page.did),
         error=str(error) if error else None,
     )
 

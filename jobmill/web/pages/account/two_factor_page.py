@@ -25,8 +25,8 @@ router = APIRouter(prefix="/account/two-factor")
 
 
 @router.get("")
-async def show(request: Request, visitor: SignedIn, db: Db, page: Page, did: str = "") -> Response:
-    return await _render(request, db, page, did=did)
+async def show(request: Request, visitor: SignedIn, db: Db, page: Page) -> Response:
+    return await _render(request, db, page)
 
 
 @router.post("/app")
@@ -38,7 +38,7 @@ async def set_up_app(
         async with db.transaction() as tx:
             seed = await second_factors.set_up_app(tx, person.id)
     except Conflict as error:
-        return await _render(request, db, page, error=error)
+        return await _render(request, db, page, error)
     return _show_seed(page, person, seed)
 
 
@@ -51,7 +51,7 @@ async def confirm_app(
         async with db.transaction() as tx:
             seed = await second_factors.get_unconfirmed_seed(tx, person.id)
     except Conflict as error:
-        return await _render(request, db, page, error=error)
+        return await _render(request, db, page, error)
     try:
         async with db.transaction() as tx:
             codes = await second_factors.confirm_app(tx, person.id, form.get("code", ""))
@@ -68,7 +68,7 @@ async def remove_app(
         async with db.transaction() as tx:
             await second_factors.remove_app(tx, person.id)
     except Conflict as error:
-        return await _render(request, db, page, error=error)
+        return await _render(request, db, page, error)
     return RedirectResponse("/account/two-factor?did=removed", 303)
 
 
@@ -80,7 +80,7 @@ async def start_passkey(
     try:
         return await _show_passkey_form(request, db, page, person)
     except Conflict as error:
-        return await _render(request, db, page, error=error)
+        return await _render(request, db, page, error)
 
 
 @router.post("/passkeys")
@@ -97,7 +97,7 @@ async def add_passkey(
             )
             codes = [] if was_on else await second_factors.replace_recovery_codes(tx, person.id)
     except (Conflict, Invalid) as error:
-        return await _render(request, db, page, error=error)
+        return await _render(request, db, page, error)
     if codes:
         return _show_codes(page, codes)
     return RedirectResponse("/account/two-factor?did=passkey", 303)
@@ -134,7 +134,7 @@ async def replace_recovery_codes(
                 raise Conflict(say("Set up an authenticator app or a passkey first."))
             codes = await second_factors.replace_recovery_codes(tx, person.id)
     except Conflict as error:
-        return await _render(request, db, page, error=error)
+        return await _render(request, db, page, error)
     return _show_codes(page, codes)
 
 
@@ -164,12 +164,7 @@ def _without_cache(response: HTMLResponse) -> HTMLResponse:
 
 
 async def _render(
-    request: Request,
-    db: RequestDatabase,
-    page: PageRenderer,
-    *,
-    did: str = "",
-    error: AppError | None = None,
+    request: Request, db: RequestDatabase, page: PageRenderer, error: AppError | None = None
 ) -> Response:
     person = await find_account_holder(request, db)
     if person is None:
@@ -183,7 +178,7 @@ async def _render(
         html_errors.status_code(error),
         factor=factor,
         passkeys=stored,
-        notice=_notices().get(did),
+        notice=_notices().get(page.did),
         error=str(error) if error else None,
     )
 

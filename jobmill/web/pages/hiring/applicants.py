@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,8 +38,6 @@ from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.site_settings import CurrentSiteSettings
 from jobmill.web.status_labels import status_labels
-
-log = logging.getLogger(__name__)
 
 router = APIRouter(prefix="/hiring/{opening_id}")
 

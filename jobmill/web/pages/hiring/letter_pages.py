@@ -43,29 +43,9 @@ from jobmill.web.translations import say
 
 router = APIRouter(prefix="/hiring/company/letters")
 
-LISTED = (
-    "confirm",
-    "applied",
-    "waitlisted",
-    "received",
-    "admitted",
-    "rejected",
-    "promoted",
-    "reminder",
-    "accepted",
-    "decayed",
-    "lapsed",
-    "position",
-    "withdrawn",
-    "removed",
-    "closed",
-    "message",
-)
-"""In the order in which an applicant may get them; other letters follow."""
-
 
 def letter_names() -> Mapping[str, str]:
-    """What each letter is sent for."""
+    """What each letter is sent for, in the order in which an applicant may get them."""
     return {
         "confirm": say("Confirm your address"),
         "applied": say("Application received, with a place"),
@@ -127,10 +107,8 @@ async def list_letters(
     async with db.transaction() as tx:
         opening = await openings.get(tx, opening_id) if opening_id else None
         current = await letter_templates.list_current(tx, opening_id)
-    others = [letter for letter in letters.PLACEHOLDERS if letter not in LISTED]
     return page(
         "hiring/letters.html",
-        letters=[*LISTED, *others],
         names=letter_names(),
         changed={letter for letter, version in current.items() if version.text},
         opening=opening,

@@ -67,14 +67,6 @@ SINGLE_FIELDS: Final[dict[str, Kind]] = {
 }
 CONTACT: Final = ("email", "phone", "address", "links")
 """Fields that the master resume keeps in `contact`."""
-REQUIRED: Final = {
-    "experience": "title",
-    "education": "institution",
-    "projects": "name",
-    "licences": "name",
-    "languages": "name",
-    "links": "url",
-}
 FIELD_NAME: Final = re.compile(r"resume\.([a-z]+)\.([0-9]{1,3})\.([a-z.]+)")
 ACTION: Final = re.compile(r"([a-z]+)\.(?:add|([0-9]{1,3})\.(up|down|remove))")
 
