@@ -33,7 +33,7 @@ from jobmill.web.charts import BarGroup, make_bar_groups
 from jobmill.web.dependencies import Db, format_age
 from jobmill.web.job_view import MatchRow, format_capped
 from jobmill.web.shell import COOKIE_SECONDS, Page
-from jobmill.web.system_health import HealthCondition
+from jobmill.web.source_secrets import hide_secrets
 from jobmill.web.translations import say, say_many
 from jobmill.web.workspaces import WORKSPACE_COOKIE
 
@@ -97,15 +97,17 @@ async def show(
         state = await read_today(tx, visitor.owner)
         health = await banners.read_health(tx)
         unread = await unread_mentions.read_unread(tx, visitor)
-    decisions = [*map(_describe_condition, health.conditions), *_decisions(state)]
     return page(
         "today/page.html",
         topics=["matches", "sources", "companies", "queue", "hiring"],
         state=state,
         unread=unread,
         decisions=[
-            decision for decision in decisions if workspaces.may_follow(visitor, decision.path)
+            decision
+            for decision in _decisions(state)
+            if workspaces.may_follow(visitor, decision.path)
         ],
+        conditions=health.conditions if visitor.may_open("system") else [],
         shows_intro=INTRO_COOKIE not in request.cookies,
         day_length=format_age(state.world.day.total_seconds()) if state.world else "",
         week=_week(state),
@@ -175,13 +177,6 @@ async def _count_new(tx: Tx, profile_id: ProfileId) -> int:
     return next((count.count for count in listed if count.status == "new"), 0)
 
 
-def _describe_condition(condition: HealthCondition) -> DecisionItem:
-    action = condition.action or say("View health")
-    return DecisionItem(
-        condition.color, condition.sentence, condition.path, action, condition.advice
-    )
-
-
 def _decisions(state: TodayState) -> list[DecisionItem]:
     return [
         *(_describe_due_step(step) for step in state.due_steps),
@@ -226,7 +221,7 @@ def _approvals(state: TodayState) -> list[DecisionItem]:
             say("Approve %(name)s?", name=approval.name),
             f"/sources?show=waiting#waits-{approval.noun}-{approval.id}",
             say("Review"),
-            approval.evidence or "",
+            hide_secrets(approval.url or "").removeprefix("https://"),
         )
         for approval in state.approvals
     ]
