@@ -64,7 +64,8 @@ class PlaceAndSalary(Protocol):
 def describe_place(job: PlaceAndSalary) -> str:
     """Location and arrangement; `Remote, US` already says both."""
     included = job.arrangement and job.arrangement in (job.location or "").lower()
-    return join_parts([job.location, None if included else job.arrangement])
+    arrangement = None if included else (job.arrangement or "").capitalize()
+    return join_parts([job.location, arrangement])
 
 
 def describe_salary(job: PlaceAndSalary) -> str | None:

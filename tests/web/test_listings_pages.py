@@ -42,8 +42,8 @@ async def test_all_jobs_are_listed_with_their_decision(
     assert page.status_code == 200
     assert sorted(shown(page)) == sorted(place.listings)
     for words in (
-        "<b>91</b> matched", "<b>62</b> skipped", "Score 62 (needs 80)", "5 strikes of 5",
-        "not scored", "USD 50 an hour", "Remote, US",
+        "<b>91</b> Match", "<b>62</b> Score too low", "Score 62 (needs 80)",
+        "Seniority mismatch (too senior): director; asks for Madrid", "Not scored", "USD 50 an hour", "Remote, US",
     ):  # fmt: skip
         assert words in page.text, words
 
