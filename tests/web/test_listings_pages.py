@@ -129,7 +129,7 @@ async def test_a_job_page_explains_the_decision_with_rules_and_quoted_words(
         match = await matches.save_verdict(tx, place.word(91, four))
     for listing, texts in {
         first: ["Why this is not a match", "Filtered out: 5 strikes (limit 5)", "Director of Pumps", "3 strikes"],
-        two: ["1 dealbreaker, 1 strike", "not remote", "come in"],
+        two: ["1 dealbreaker, 1 strike", "Not remote", "come in"],
         three: ["Not a match: score 62 (needs 80), 0 strikes", "1 of 2 requested skills", ">Go<"],
         four: ["Why this is a match", f'href="/matches/{match}"', "Match: score 91"],
         place.listings[4]: ["Not scored yet", "Would "],
