@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser as Html
 from jobmill.db import Database
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applications import withdrawals
-from jobmill.matching import matches
+from jobmill.matching import matches, profiles
 from jobmill.matching.job_applications import details
 from jobmill.matching.job_applications.details import ApplicationDetails
 from jobmill.matching.matches import MatchQuery
@@ -21,6 +21,7 @@ from tests.demo import helpers as demo
 from tests.hiring.helpers import apply, make_opening
 from tests.matching import judged
 from tests.people.helpers import bearer
+from tests.pipelines.test_listing import PROFILE
 from tests.web.helpers import site_with
 from tests.web.hiring_helpers import HTML, look, part, post, text, texts
 
@@ -31,6 +32,22 @@ async def test_an_empty_database_links_to_the_setup(site: httpx2.AsyncClient) ->
     page = await look(site, "/today")
     assert part(page, "#today .button").attributes["href"] == "/setup"
     assert page.css(".top-matches, .bar-groups, .demo") == []
+
+
+async def test_without_job_boards_today_says_so_and_leads_to_companies(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    async with database.transaction() as tx:
+        await profiles.save(tx, "main", PROFILE)
+    page = await look(site, "/today")
+    assert "there are no job boards to read" in text(page, "#today")
+    assert part(page, "#today .empty .button").attributes["href"] == "/setup/companies"
+    assert page.css(".bar-groups") == []
+    async with database.transaction() as tx:
+        await make_source(tx)
+    shown = text(await look(site, "/today"), "#today")
+    assert "No matches yet. New ones appear here" in shown
+    assert "You have seen every match" not in shown
 
 
 async def test_items_that_need_attention_are_listed_with_links(

@@ -56,7 +56,10 @@ class TodayState:
     version: ProfileVersion | None
     is_empty: bool
     """Whether nothing has been added yet."""
+    has_sources: bool
     new: int
+    has_matches: bool
+    """Whether there is any match, decided or not."""
     best: Sequence[MatchRow]
     unscored: int
     new_listings: int
@@ -111,7 +114,7 @@ async def show(
         shows_intro=INTRO_COOKIE not in request.cookies,
         day_length=format_age(state.world.day.total_seconds()) if state.world else "",
         week=_week(state),
-        week_total=sum(day.new for day in state.days),
+        week_total=sum(day.new + day.applied for day in state.days),
         new_listings=format_capped(state.new_listings, COUNT_LIMIT),
         unscored=format_capped(state.unscored, COUNT_LIMIT),
     )
@@ -133,11 +136,14 @@ async def read_today(tx: Tx, owner: Owner) -> TodayState:
     now = await server_time(tx)
     starts, length = _day_starts(now, world)
     profile = version.profile_id if version else None
+    shown = await matches.count_shown(tx, profile, limit=COUNT_LIMIT) if profile else []
     return TodayState(
         world=world,
         version=version,
         is_empty=version is None and not counts.companies and not counts.sources,
-        new=await _count_new(tx, profile) if profile else 0,
+        has_sources=counts.sources > 0,
+        new=next((count.count for count in shown if count.status == "new"), 0),
+        has_matches=any(count.count for count in shown),
         best=[MatchRow.of(match) for match in await _find_best(tx, profile)] if profile else [],
         unscored=await judging_feed.count(tx, profile, limit=COUNT_LIMIT) if profile else 0,
         new_listings=counts.new_listings,
@@ -170,11 +176,6 @@ def _day_starts(
 async def _find_best(tx: Tx, profile_id: ProfileId) -> list[matches.Match]:
     filter = MatchQuery(profile_id=profile_id, statuses=["new"], limit=MAX_MATCHES)
     return await matches.find(tx, filter)
-
-
-async def _count_new(tx: Tx, profile_id: ProfileId) -> int:
-    listed = await matches.count_shown(tx, profile_id, limit=COUNT_LIMIT)
-    return next((count.count for count in listed if count.status == "new"), 0)
 
 
 def _decisions(state: TodayState) -> list[DecisionItem]:
