@@ -120,6 +120,7 @@ class SavedRun:
 @dataclass(frozen=True, slots=True)
 class _Source:
     id: SourceId
+    name: str
     company_id: int | None
     company_name: str | None
     relation: Literal["own", "group"]
@@ -184,7 +185,8 @@ async def _lock(tx: Tx, id: int, started_at: dt.datetime) -> _Source:
         tx,
         _Source,
         """
-        SELECT id, company_id, company_name, relation, allow_empty, empty_runs, last_run_started_at,
+        SELECT id, name, company_id, company_name, relation, allow_empty, empty_runs,
+               last_run_started_at,
                (SELECT count(*)::int FROM catalog.listing
                  WHERE source_id = source.id AND closed_at IS NULL) AS open_listings,
                EXISTS (SELECT 1 FROM catalog.run
@@ -544,8 +546,8 @@ async def _update_silence_alert(tx: Tx, source: _Source, result: CrawlResult) ->
         await alerts.resolve_alert(tx, SILENT_SOURCE_ALERT, f"source {source.id}")
     elif _is_suddenly_empty(source, result) and source.empty_runs + 1 >= EMPTY_RUNS_TO_CONFIRM:
         words = (
-            f"source {source.id} had {source.open_listings} postings and has shown none "
-            f"{source.empty_runs + 1} times. Has it moved?"
+            f"{source.name} had {source.open_listings} open jobs, and its last "
+            f"{source.empty_runs + 1} runs found none. Has it moved?"
         )
         await alerts.raise_alert(tx, SILENT_SOURCE_ALERT, f"source {source.id}", words)
 

@@ -76,14 +76,14 @@ def _inactive_signs(listing: Listing, reposts: int, now: dt.datetime) -> Iterabl
 
 def _describe_age(listing: Listing, now: dt.datetime) -> Iterable[PostingCheck]:
     days = _days_open(listing, now)
-    since = "posted" if listing.posted_at else "first seen"
+    event = "posted" if listing.posted_at else "first seen"
     if listing.closed_at is not None:
         yield PostingCheck("The posting is closed.", is_warning=True)
     elif days == 0:
-        yield PostingCheck(f"Open since today ({since}).")
+        yield PostingCheck(f"{event.capitalize()} today.")
     else:
         unit = "day" if days == 1 else "days"
-        yield PostingCheck(f"Open for {days} {unit} ({since} {_day(listing, now)}).")
+        yield PostingCheck(f"Open for {days} {unit} ({event} {_day(listing, now)}).")
 
 
 def _day(listing: Listing, now: dt.datetime) -> str:

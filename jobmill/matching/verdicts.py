@@ -160,7 +160,7 @@ class VerdictReason:
     score: int | None
     threshold: int | None
     summary: str
-    """Why the listing was filtered out; otherwise empty."""
+    """What rejects the listing, or else what costs points, the worst first."""
 
 
 async def read_reasons(
@@ -172,7 +172,13 @@ async def read_reasons(
         VerdictReason,
         """
         SELECT listing_id, outcome, score, (match_result->>'threshold')::int AS threshold,
-               filter_result->>'rejection_summary' AS summary
+               coalesce(
+                   (SELECT string_agg(rejection->>'reason', '; ')
+                      FROM jsonb_array_elements(filter_result->'hard_rejections') AS rejection),
+                   (SELECT string_agg(strike->>'reason', '; '
+                                      ORDER BY (strike->>'strikes')::int DESC)
+                      FROM jsonb_array_elements(filter_result->'strikes') AS strike),
+                   '') AS summary
           FROM matching.verdict WHERE profile_id = %s AND listing_id = ANY(%s)
         """,
         [profile_id, ids],

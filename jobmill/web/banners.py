@@ -44,12 +44,13 @@ class Banners(BannerState):
 
     async def read_health(self, tx: Tx) -> SystemHealth:
         """Read it again, for pages about it: the chip of the same page then shows the same."""
+        self.is_demo = await setup.is_demo(tx)
         self._facts = await read_facts(
             tx,
             data_dir=self._site_settings.bundled_data_dir,
-            sends_mail=self._site_settings.sends_mail,
+            # A demo has nobody to write to, so it is no fault that it sends nothing.
+            sends_mail=self._site_settings.sends_mail or self.is_demo,
         )
-        self.is_demo = await setup.is_demo(tx)
         self.company = await read_identity(tx)
         self._valid_until = time.monotonic() + CACHE_SECONDS
         return self.health

@@ -64,7 +64,8 @@ class PlaceAndSalary(Protocol):
 def describe_place(job: PlaceAndSalary) -> str:
     """Location and arrangement; `Remote, US` already says both."""
     included = job.arrangement and job.arrangement in (job.location or "").lower()
-    return join_parts([job.location, None if included else job.arrangement])
+    arrangement = None if included else (job.arrangement or "").capitalize()
+    return join_parts([job.location, arrangement])
 
 
 def describe_salary(job: PlaceAndSalary) -> str | None:
@@ -218,6 +219,9 @@ def describe_listing_event(event: history.CatalogEvent) -> str:
     if event.what == "changed":
         changed = say("changed: %(fields)s", fields=fields) if fields else say("changed")
         return join_parts([changed, event.actor])
+    if event.what == "completed" and event.data.get("fields"):
+        names = ", ".join(str(name).replace("_", " ") for name in event.data["fields"])
+        return say("added from its own page: %(fields)s", fields=names)
     is_link = event.what == "linked" and "to" in event.data
     what = say("linked to job %(id)s", id=event.data["to"]) if is_link else event.what
     why = str(event.data["why"]) if "why" in event.data else None

@@ -51,11 +51,19 @@ class SiteSettings:
     """The language models, and what each still needs."""
     settings: Settings = field(default_factory=Settings, repr=False)
     """All settings of this process."""
+    at_start: Settings | None = field(default=None, repr=False)
+    """What the environment and the file said when the process started; the command line and a demo
+    may have replaced some of it. None: the same as `settings`."""
     environ: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     """The environment, which holds the API keys of language models."""
 
     @classmethod
-    def from_settings(cls, settings: Settings, environ: Mapping[str, str] | None = None) -> Self:
+    def from_settings(
+        cls,
+        settings: Settings,
+        environ: Mapping[str, str] | None = None,
+        at_start: Settings | None = None,
+    ) -> Self:
         environ = environ or {}
         sends_mail = missing_setting(settings) is None
         return cls(
@@ -77,6 +85,7 @@ class SiteSettings:
             caps=read_caps(settings),
             seats=model_tiers.find_tiers(settings, environ),
             settings=settings,
+            at_start=at_start,
             environ=environ,
         )
 

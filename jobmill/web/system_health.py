@@ -6,6 +6,7 @@ conditions that `assess` finds in the same facts, so that no two of them disagre
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -141,9 +142,15 @@ class SystemHealth:
             return say_many("%(n)s warning", "%(n)s warnings", len(self.conditions))
         return say("All working")
 
-    def of(self, *areas: HealthArea) -> SystemHealth:
-        """Only the conditions of these areas."""
-        return SystemHealth([found for found in self.conditions if found.area in areas])
+    def of(self, *areas: HealthArea, code: str = "") -> SystemHealth:
+        """Only the conditions of these areas, and those with this code."""
+        return SystemHealth(
+            [
+                condition
+                for condition in self.conditions
+                if condition.area in areas or condition.code == code
+            ]
+        )
 
 
 def assess(facts: HealthFacts) -> SystemHealth:
@@ -216,11 +223,7 @@ def _queue(facts: HealthFacts) -> Iterator[HealthCondition]:
     for alert in facts.alerts:
         # The ticks themselves were read: alerts about them can be out of date.
         if alert.rule not in ticks.WATCHED:
-            sentence = f"{alert.rule.capitalize()}: {alert.detail}"
-            advice = say("Fix the cause, then clear the alert.")
-            yield HealthCondition(
-                "alert", "queue", "problem", sentence, advice, "/activity", say("View alert")
-            )
+            yield _describe_alert(alert)
     if n := facts.paused:
         sentence = say_many("%(n)s step is paused", "%(n)s steps are paused", n)
         advice = say("New tasks wait until you resume it.")
@@ -239,6 +242,22 @@ def _queue(facts: HealthFacts) -> Iterator[HealthCondition]:
             "blocked", "queue", "warning", sentence, advice,
             "/activity/tasks?status=BLOCKED", say("View blocked tasks"),
         )  # fmt: skip
+
+
+def _describe_alert(alert: Alert) -> HealthCondition:
+    if source := re.fullmatch(r"source (\d+)", alert.subject):
+        advice = say(
+            "Check its URL. If its jobs are gone for good, clear the alert under Activity."
+        )
+        return HealthCondition(
+            "alert", "sources", "problem", alert.detail, advice,
+            f"/sources/{source[1]}", say("View source"),
+        )  # fmt: skip
+    sentence = f"{alert.rule.capitalize()}: {alert.detail}"
+    advice = say("Fix the cause, then clear the alert.")
+    return HealthCondition(
+        "alert", "queue", "problem", sentence, advice, "/activity", say("View alert")
+    )
 
 
 def _sources(facts: HealthFacts) -> Iterator[HealthCondition]:

@@ -84,7 +84,9 @@ async def test_the_third_empty_run_is_accepted_and_raises_an_alert(
     assert await open_titles(tx, source) == ["Anchor", "Baker"]
     third = await run(tx, source, 3)
     assert (third.outcome, third.counts.closed) == ("complete", 2)
-    assert f"source {source}" in [alert.subject for alert in await alerts.list_alerts(tx)]
+    [alert] = await alerts.list_alerts(tx)
+    assert alert.subject == f"source {source}"
+    assert "had 2 open jobs, and its last 3 runs found none" in alert.detail
 
 
 async def test_empty_runs_of_unreliable_platforms_are_never_accepted(tx: Tx) -> None:

@@ -51,7 +51,7 @@ EDUCATION AND COURSES
 """,
     "Robin O'Hara",
     2,
-    ("mid",),
+    (),
 )
 CURRICULUM_FIRST = ResumeExample(
     """\
@@ -66,7 +66,7 @@ Junior Designer @ Reef | 01/2022 - 05/2024
 """,
     "Maria van der Berg",
     4.5,
-    ("mid",),
+    (),
 )
 CONTACT_FIRST = ResumeExample(
     """\
@@ -140,7 +140,7 @@ Volunteering
 """,
     "Tomás Silva",
     5,
-    ("senior",),
+    (),
 )
 STATED = ResumeExample(
     """\
@@ -238,7 +238,7 @@ Educación
 """,
     "Lucía Gómez Ruiz",
     1.5,
-    ("junior",),
+    (),
 )
 MARKDOWN = ResumeExample(
     """\

@@ -31,7 +31,7 @@ def ago(days: int) -> dt.datetime:
 
 
 async def test_the_age_and_the_reposts_are_told(listing: Listing) -> None:
-    assert texts(listing) == ["Open since today (first seen)."]
+    assert texts(listing) == ["First seen today."]
     old = replace(listing, posted_at=ago(12))
     assert texts(old, 1) == ["Open for 12 days (posted June 18).", "Reposted once."]
     assert texts(replace(old, closed_at=NOW)) == ["The posting is closed."]

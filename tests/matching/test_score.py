@@ -311,8 +311,8 @@ def test_a_salary_is_compared_with_the_floor(
 @pytest.mark.parametrize(
     ("top", "words"),
     [
-        (150_000, "Pay at or above the profile's minimum of USD 150,000 per year"),
-        (149_000, "Pay below the profile's minimum of USD 150,000 per year"),
+        (150_000, "Pay at or above the profile's target of USD 150,000 per year"),
+        (149_000, "Pay below the profile's target of USD 150,000 per year"),
         (None, "Pay not stated"),
     ],
 )
@@ -325,7 +325,7 @@ def test_a_salary_is_explained(top: int | None, words: str) -> None:
     ("wants", "offer", "more", "reason"),
     [
         ({"salary_floor": {"amount": 150_000}}, {"salary": Salary(90_000, 149_000, "USD", "year", "text")}, {},
-         "Pay below the profile's minimum of USD 150,000 per year"),
+         "Pay below the profile's target of USD 150,000 per year"),
         ({"arrangements": ["remote"]}, {"location": "Portland, OR"}, {"arrangement": "onsite", "places": ("Portland, OR",)},
          "Onsite, but the profile wants only remote"),
         ({}, {"location": "Remote (Brazil)"}, {"places": ("Remote (Brazil)",)},

@@ -249,4 +249,4 @@ async def test_sources_of_a_company_come_with_their_health(
         id = await make(tx, "Wells")
         source = await helpers.make_source(tx, company_id=companies.CompanyId(id))
         await sources.disable(tx, source, "moved")
-    assert "Disabled by a person." in (await site.get(f"/companies/{id}")).text
+    assert "Disabled by a person" in (await site.get(f"/companies/{id}")).text

@@ -42,8 +42,8 @@ async def test_all_jobs_are_listed_with_their_decision(
     assert page.status_code == 200
     assert sorted(shown(page)) == sorted(place.listings)
     for words in (
-        "<b>91</b> matched", "<b>62</b> skipped", "Score 62 (needs 80)", "5 strikes of 5",
-        "not scored", "USD 50 an hour", "Remote, US",
+        "<b>91</b> Match", "<b>62</b> Score too low", "Score 62 (needs 80)",
+        "Seniority mismatch (too senior): director; asks for Madrid", "Not scored", "USD 50 an hour", "Remote, US",
     ):  # fmt: skip
         assert words in page.text, words
 
@@ -129,7 +129,7 @@ async def test_a_job_page_explains_the_decision_with_rules_and_quoted_words(
         match = await matches.save_verdict(tx, place.word(91, four))
     for listing, texts in {
         first: ["Why this is not a match", "Filtered out: 5 strikes (limit 5)", "Director of Pumps", "3 strikes"],
-        two: ["1 dealbreaker, 1 strike", "not remote", "come in"],
+        two: ["1 dealbreaker, 1 strike", "Not remote", "come in"],
         three: ["Not a match: score 62 (needs 80), 0 strikes", "1 of 2 requested skills", ">Go<"],
         four: ["Why this is a match", f'href="/matches/{match}"', "Match: score 91"],
         place.listings[4]: ["Not scored yet", "Would "],

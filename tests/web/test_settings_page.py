@@ -54,6 +54,15 @@ async def test_values_that_change_after_a_restart_are_shown(database: Database) 
     assert "After the next restart:" in page
 
 
+async def test_what_the_command_line_replaced_needs_no_restart(database: Database) -> None:
+    running = SiteSettings.from_settings(Settings(web_port=4711), at_start=Settings())
+    async with site_with(database, local=True, site_settings=running) as site:
+        page = (await site.get("/settings")).text
+    assert "4711" in page
+    assert "After the next restart:" not in page
+    assert "Restart Jobmill to apply" not in page
+
+
 async def test_only_an_admin_sees_the_settings(database: Database) -> None:
     async with site_with(database) as site:
         recruiter = await bearer(database, "recruiter")

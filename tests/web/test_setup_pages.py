@@ -298,7 +298,7 @@ async def test_companies_and_searches_are_suggested_from_the_profile(
     page = Html((await site.get("/setup/companies")).text)
     first = page.css("#suggested .pick")[0].text()
     assert "Health:" in first
-    assert "matches: ICU Nurse, Paris" in first
+    assert "because of: ICU Nurse, Paris" in first
     assert page.css_first('#searches [value="remotive"]').attributes.get("disabled", "no") == "no"
     assert page.css_first('#searches [value="jooble"]').attributes.get("disabled", "no") != "no"
     # A search alone is enough, and one that needs a key is not added.

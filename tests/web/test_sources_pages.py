@@ -104,7 +104,7 @@ async def test_filters_by_platform_and_words(site: httpx2.AsyncClient, database:
     page = await site.get("/sources?q=nothing")
     assert "No sources match these filters" in page.text
     options = [option.text() for option in Html(page.text).css("[name=platform] option")]
-    assert options == ["Any", "greenhouse", "lever"]
+    assert options == ["Any", "Greenhouse", "Lever"]
 
 
 def test_the_sparkline_shows_only_completed_runs() -> None:

@@ -75,6 +75,14 @@ def test_problems_come_first_and_stale_alerts_are_left_out() -> None:
     assert health.summary == "2 problems"
 
 
+def test_an_alert_about_a_source_belongs_to_the_sources_and_leads_to_it() -> None:
+    alert = alerts.Alert(1, "source gone silent", "source 21", "Tea Co found none", NOW, NOW)
+    [condition] = assess(HealthFacts(alerts=[alert])).conditions
+    assert (condition.area, condition.path) == ("sources", "/sources/21")
+    assert condition.sentence == "Tea Co found none"
+    assert assess(HealthFacts(alerts=[alert])).of("queue", code="alert").problems == 1
+
+
 async def trouble(tx: Tx) -> None:
     """One of each that the database can show."""
     off = await make_source(tx, token="off")

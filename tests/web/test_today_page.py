@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser as Html
 from jobmill.db import Database
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applications import withdrawals
-from jobmill.matching import matches
+from jobmill.matching import matches, profiles
 from jobmill.matching.job_applications import details
 from jobmill.matching.job_applications.details import ApplicationDetails
 from jobmill.matching.matches import MatchQuery
@@ -21,6 +21,7 @@ from tests.demo import helpers as demo
 from tests.hiring.helpers import apply, make_opening
 from tests.matching import judged
 from tests.people.helpers import bearer
+from tests.pipelines.test_listing import PROFILE
 from tests.web.helpers import site_with
 from tests.web.hiring_helpers import HTML, look, part, post, text, texts
 
@@ -31,6 +32,22 @@ async def test_an_empty_database_links_to_the_setup(site: httpx2.AsyncClient) ->
     page = await look(site, "/today")
     assert part(page, "#today .button").attributes["href"] == "/setup"
     assert page.css(".top-matches, .bar-groups, .demo") == []
+
+
+async def test_without_job_boards_today_says_so_and_leads_to_companies(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    async with database.transaction() as tx:
+        await profiles.save(tx, "main", PROFILE)
+    page = await look(site, "/today")
+    assert "there are no job boards to read" in text(page, "#today")
+    assert part(page, "#today .empty .button").attributes["href"] == "/setup/companies"
+    assert page.css(".bar-groups") == []
+    async with database.transaction() as tx:
+        await make_source(tx)
+    shown = text(await look(site, "/today"), "#today")
+    assert "No matches yet. New ones appear here" in shown
+    assert "You have seen every match" not in shown
 
 
 async def test_items_that_need_attention_are_listed_with_links(
@@ -55,16 +72,16 @@ async def test_items_that_need_attention_are_listed_with_links(
     page = await look(site, "/today")
     links = [link.attributes["href"] for link in page.css(".needs a")]
     assert links == [
-        "/activity",
-        "/activity",
         f"/applications/{planned.id}",
         f"/applications/{offered.id}",
         f"/applications/{silent.id}",
         f"/sources?show=waiting#waits-source-{source}",
+        "/activity",
+        "/activity",
     ]
     assert "1 new match" in text(page, "#today")
     assert "Call Ana: Pump Engineer" in text(page, ".needs")
-    assert "the same again" in text(page, ".needs")
+    assert "the same again" in text(page, "#today")
     assert "no news for 20 days" in text(page, ".needs")
     assert [link.text() for link in page.css("script") if link.text()] == []
     assert len(page.css(".top-matches .pro")) == len(page.css(".top-matches .con")) == 1
@@ -119,7 +136,10 @@ async def test_demo_pages_show_a_banner_and_an_admin_can_end_the_demo(database: 
     await demo.begin(database)
     async with site_with(database, local=True) as site:
         for path in ("/today", "/matches", "/openings"):
-            assert "fiction" in text(await look(site, path), ".demo"), path
+            page = await look(site, path)
+            assert "fiction" in text(page, ".demo"), path
+            # The demo has openings and sends no email on purpose.
+            assert "Emails to applicants are off" not in text(page), path
         page = await look(site, "/demo")
         assert "25" in texts(page, ".figures dd")
         unsure = await post(site, "/demo/end")

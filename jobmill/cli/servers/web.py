@@ -10,6 +10,7 @@ import socket
 from collections.abc import AsyncGenerator
 from functools import partial
 
+from jobmill import settings as all_settings
 from jobmill.cli.servers import local_server_files, startup, supervisor
 from jobmill.cli.servers.listener import listen, page_address, public_names, require_admin
 from jobmill.cli.servers.supervisor import Service
@@ -67,7 +68,9 @@ def web_service(
         local_access=access,
         proxies=split_list(settings.trusted_proxies),
         public_per_minute=settings.public_requests_per_minute,
-        site_settings=SiteSettings.from_settings(settings, os.environ),
+        site_settings=SiteSettings.from_settings(
+            settings, os.environ, at_start=all_settings.load()[0]
+        ),
     )
     server = Server(application, listener)
     return Service("web server", server.run, server.stop)

@@ -32,7 +32,7 @@ def read_json_resume(document: dict[str, Any], today: dt.date) -> Profile:
     return build_profile(
         person=person if person.model_fields_set else None,
         experience_years=years,
-        seniority=work_history.derive_seniority([as_text(basics.get("label"))], employments, years),
+        seniority=work_history.derive_seniority([as_text(basics.get("label"))], employments),
         summary=as_text(basics.get("summary"))[:10_000],
         skills=_merge_skills(named, stated_years.find_skills("\n".join(texts)[:MAX_TEXT_LENGTH])),
         languages=languages.find_languages(

@@ -63,7 +63,7 @@ def read_text_resume(text: str, today: dt.date) -> Profile:
         languages=languages.find_languages(parts.get("languages", [])),
         titles=work_history.find_titles([*top, *work]),
         seniority=work_history.derive_seniority(
-            work_history.find_headline_titles(top), employments, years
+            work_history.find_headline_titles(top), employments
         ),
         highlights=_bulleted_items(work),
         projects=_bulleted_items(parts.get("projects", [])),

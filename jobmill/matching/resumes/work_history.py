@@ -71,7 +71,6 @@ LEVELS: Final[dict[Seniority, re.Pattern[str]]] = {
     name: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for name, words in _LEVELS.items()
 }
 LEADING: Final = ("executive", "director", "manager")
-BY_YEARS: Final[tuple[tuple[float, Seniority], ...]] = ((5, "senior"), (2, "mid"), (0, "junior"))
 
 
 class Employment(NamedTuple):
@@ -173,11 +172,9 @@ def total_years(employments: Iterable[Employment]) -> float | None:
     return (months + 2) // 6 / 2 or None
 
 
-def derive_seniority(
-    headline: Sequence[str], employments: Sequence[Employment], years: float | None
-) -> list[Seniority]:
-    """Derive the seniority from the headline and the latest titles, else from the years of
-    experience."""
+def derive_seniority(headline: Sequence[str], employments: Sequence[Employment]) -> list[Seniority]:
+    """The levels that the headline and the latest titles name. Years say nothing: a nurse with ten
+    of them applies for the same jobs as one with three."""
     last = max((employment.end for employment in employments), default=0)
     titles = [
         *headline,
@@ -189,9 +186,7 @@ def derive_seniority(
         ),
     ]
     levels: set[Seniority] = {level for level in map(_level, titles) if level}
-    if levels:
-        return sorted(levels, key=lambda level: STEPS[level])
-    return [next(level for least, level in BY_YEARS if years >= least)] if years else []
+    return sorted(levels, key=lambda level: STEPS[level])
 
 
 def _level(title: str) -> Seniority | None:

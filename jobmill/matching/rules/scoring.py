@@ -327,7 +327,7 @@ def _format_salary(salary: Salary) -> str:
 
 
 def _format_floor(floor: SalaryFloor) -> str:
-    return f"the profile's minimum of {floor.currency} {floor.amount:,.0f} per {floor.period}"
+    return f"the profile's target of {floor.currency} {floor.amount:,.0f} per {floor.period}"
 
 
 def _arrangement(most: int, profile: Profile, posting: Posting, facts: PostingFacts) -> ScoreItem:

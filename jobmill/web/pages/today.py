@@ -33,7 +33,7 @@ from jobmill.web.charts import BarGroup, make_bar_groups
 from jobmill.web.dependencies import Db, format_age
 from jobmill.web.job_view import MatchRow, format_capped
 from jobmill.web.shell import COOKIE_SECONDS, Page
-from jobmill.web.system_health import HealthCondition
+from jobmill.web.source_secrets import hide_secrets
 from jobmill.web.translations import say, say_many
 from jobmill.web.workspaces import WORKSPACE_COOKIE
 
@@ -56,7 +56,10 @@ class TodayState:
     version: ProfileVersion | None
     is_empty: bool
     """Whether nothing has been added yet."""
+    has_sources: bool
     new: int
+    has_matches: bool
+    """Whether there is any match, decided or not."""
     best: Sequence[MatchRow]
     unscored: int
     new_listings: int
@@ -97,19 +100,21 @@ async def show(
         state = await read_today(tx, visitor.owner)
         health = await banners.read_health(tx)
         unread = await unread_mentions.read_unread(tx, visitor)
-    decisions = [*map(_describe_condition, health.conditions), *_decisions(state)]
     return page(
         "today/page.html",
         topics=["matches", "sources", "companies", "queue", "hiring"],
         state=state,
         unread=unread,
         decisions=[
-            decision for decision in decisions if workspaces.may_follow(visitor, decision.path)
+            decision
+            for decision in _decisions(state)
+            if workspaces.may_follow(visitor, decision.path)
         ],
+        conditions=health.conditions if visitor.may_open("system") else [],
         shows_intro=INTRO_COOKIE not in request.cookies,
         day_length=format_age(state.world.day.total_seconds()) if state.world else "",
         week=_week(state),
-        week_total=sum(day.new for day in state.days),
+        week_total=sum(day.new + day.applied for day in state.days),
         new_listings=format_capped(state.new_listings, COUNT_LIMIT),
         unscored=format_capped(state.unscored, COUNT_LIMIT),
     )
@@ -131,11 +136,14 @@ async def read_today(tx: Tx, owner: Owner) -> TodayState:
     now = await server_time(tx)
     starts, length = _day_starts(now, world)
     profile = version.profile_id if version else None
+    shown = await matches.count_shown(tx, profile, limit=COUNT_LIMIT) if profile else []
     return TodayState(
         world=world,
         version=version,
         is_empty=version is None and not counts.companies and not counts.sources,
-        new=await _count_new(tx, profile) if profile else 0,
+        has_sources=counts.sources > 0,
+        new=next((count.count for count in shown if count.status == "new"), 0),
+        has_matches=any(count.count for count in shown),
         best=[MatchRow.of(match) for match in await _find_best(tx, profile)] if profile else [],
         unscored=await judging_feed.count(tx, profile, limit=COUNT_LIMIT) if profile else 0,
         new_listings=counts.new_listings,
@@ -168,18 +176,6 @@ def _day_starts(
 async def _find_best(tx: Tx, profile_id: ProfileId) -> list[matches.Match]:
     filter = MatchQuery(profile_id=profile_id, statuses=["new"], limit=MAX_MATCHES)
     return await matches.find(tx, filter)
-
-
-async def _count_new(tx: Tx, profile_id: ProfileId) -> int:
-    listed = await matches.count_shown(tx, profile_id, limit=COUNT_LIMIT)
-    return next((count.count for count in listed if count.status == "new"), 0)
-
-
-def _describe_condition(condition: HealthCondition) -> DecisionItem:
-    action = condition.action or say("View health")
-    return DecisionItem(
-        condition.color, condition.sentence, condition.path, action, condition.advice
-    )
 
 
 def _decisions(state: TodayState) -> list[DecisionItem]:
@@ -226,7 +222,7 @@ def _approvals(state: TodayState) -> list[DecisionItem]:
             say("Approve %(name)s?", name=approval.name),
             f"/sources?show=waiting#waits-{approval.noun}-{approval.id}",
             say("Review"),
-            approval.evidence or "",
+            hide_secrets(approval.url or "").removeprefix("https://"),
         )
         for approval in state.approvals
     ]

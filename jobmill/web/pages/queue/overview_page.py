@@ -104,7 +104,8 @@ async def render(
         topics=["queue"],
         content=content,
         overview=content.overview,
-        health=health.of("queue", "schedules", "network"),
+        # The page lists all alerts, also those about sources.
+        health=health.of("queue", "schedules", "network", code="alert"),
         work=_sum_work(content.overview.phases),
         rows=phase_rows(content, run_rates),
         rates=run_rates,

@@ -60,7 +60,7 @@ def make_fields(
         SettingField(
             name,
             names[name],
-            " ".join((Settings.model_fields[name].description or "").split()),
+            describe_setting(name),
             typed.get(name, stored.get(name, "")),
             stored.get(name, ""),
             _plain_default(name),
@@ -71,6 +71,12 @@ def make_fields(
         )
         for name in EDITABLE
     ]
+
+
+def describe_setting(name: str) -> str:
+    """Its description as plain text on one line."""
+    description = Settings.model_fields[name].description or ""
+    return " ".join(description.split()).replace("`", "")
 
 
 def read_changes(form: Mapping[str, str], origins: Mapping[str, str]) -> dict[str, tuple[str, str]]:

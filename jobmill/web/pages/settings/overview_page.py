@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -126,7 +126,8 @@ async def render(
     after_restart = (
         current.settings if sources.error else stored_settings.merge(sources.settings, stored)
     )
-    rows = _rows(current.settings, after_restart, sources.origins, stored)
+    kept = _find_replaced(site_settings, sources.settings) - stored.keys()
+    rows = _rows(current.settings, after_restart, sources.origins, stored, kept)
     return page(
         "settings/page.html",
         html_errors.status_code(feedback.error),
@@ -166,14 +167,26 @@ async def read_model_keys(tx: Tx, environ: Mapping[str, str]) -> list[ModelKeyRo
     ]
 
 
+def _find_replaced(site_settings: SiteSettings, now: Settings) -> set[str]:
+    """Settings that the command line or a demo has replaced, and that have not changed since."""
+    at_start = site_settings.at_start or site_settings.settings
+    return {
+        name
+        for name in Settings.model_fields
+        if getattr(at_start, name) == getattr(now, name)
+        and getattr(at_start, name) != getattr(site_settings.settings, name)
+    }
+
+
 def _rows(
     current: Settings,
     after_restart: Settings,
     origins: Mapping[str, str],
     stored: Mapping[str, str],
+    kept: Collection[str],
 ) -> list[SettingRow]:
     rows: list[SettingRow] = []
-    for name, info in Settings.model_fields.items():
+    for name in Settings.model_fields:
         value = format_value(name, getattr(current, name))
         next_value = format_value(name, getattr(after_restart, name))
         rows.append(
@@ -181,9 +194,9 @@ def _rows(
                 name,
                 value,
                 _origin(origins.get(name, "default"), is_stored=name in stored),
-                " ".join((info.description or "").split()),
+                basics_form.describe_setting(name),
                 settings.describe_allowed(name),
-                next_value if next_value != value else None,
+                next_value if next_value != value and name not in kept else None,
             )
         )
     return rows

@@ -52,7 +52,7 @@ def source_health(source: Source) -> SourceHealth:
     if source.status == "rejected":
         return SourceHealth("off", say("Rejected. It does not run."))
     if source.status == "pending_validation":
-        return SourceHealth("calm", say("Needs approval."), source.last_detail)
+        return SourceHealth("calm", say("Needs approval"), source.last_detail)
     if source.status == "disabled":
         return _disabled_health(source)
     if source.held_until:
@@ -65,18 +65,18 @@ def source_health(source: Source) -> SourceHealth:
         summary = f"{failures} {describe_cause(source.last_cause)}"
         return SourceHealth("bad", summary, source.last_detail)
     if source.last_cause == "empty":
-        summary = say("It shows no jobs, although it had some before.")
+        summary = say("Shows no jobs, although it had some before")
         return SourceHealth("calm", summary, source.last_detail)
     if source.last_cause:
         return SourceHealth("calm", describe_cause(source.last_cause), source.last_detail)
     if source.last_scraped_at is None:
-        return SourceHealth("calm", say("Not run yet."))
-    return SourceHealth("good", say("Working."))
+        return SourceHealth("calm", say("Not run yet"))
+    return SourceHealth("good", say("Working"))
 
 
 def _disabled_health(source: Source) -> SourceHealth:
     if source.retry_at is None:
-        return SourceHealth("off", say("Disabled by a person."), source.disabled_reason)
+        return SourceHealth("off", say("Disabled by a person"), source.disabled_reason)
     summary = f"{say('Disabled after repeated failures.')} {describe_cause(source.last_cause)}"
     return SourceHealth("bad", summary, source.disabled_reason, source.retry_at)
 

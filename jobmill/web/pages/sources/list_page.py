@@ -22,6 +22,7 @@ from jobmill.web.charts import SparkBars
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.job_view import format_capped
 from jobmill.web.page_query import PageQuery, ShortText
+from jobmill.web.pages.rotation.labels import platform_title
 from jobmill.web.pages.sources import labels
 from jobmill.web.pages.sources.labels import SourceHealth
 from jobmill.web.parameters import MAX_ID
@@ -118,6 +119,8 @@ async def render(
         current_url=current.url("/sources"),
         web_url=job_view.web_url,
         hide_secrets=source_secrets.hide_secrets,
+        platform_title=platform_title,
+        platform_options=[(name, platform_title(name)) for name in content.platforms],
         error=str(error) if error else None,
     )
 
