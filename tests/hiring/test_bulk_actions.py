@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -135,6 +136,29 @@ async def test_a_message_to_the_waitlist_changes_nothing_else(tx: Tx) -> None:
     assert list_outcomes(lines) == [(id, "told") for id in ids[1:]]
     assert await count_notices(tx, "message", opening) == 3
     assert await openings.get(tx, opening.id) == before
+
+
+async def test_a_form_that_is_submitted_twice_sends_one_message(database: Database) -> None:
+    async with database.transaction() as tx:
+        opening, _ = await fill(tx, 1, 3)
+
+    async def send(text: str) -> list[BulkResult]:
+        async with database.transaction() as tx:
+            return await bulk_actions.run_bulk_action(
+                tx, opening.id, "message", None, LOCAL, reason="delay", message=text
+            )
+
+    answers = await asyncio.gather(*(send("We need another week.") for _ in range(3)))
+    assert {line.outcome for lines in answers for line in lines} == {"told"}
+    details = [line.detail for lines in answers for line in lines]
+    assert details.count(bulk_actions.ALREADY_SENT) == 4
+    async with database.transaction() as tx:
+        assert await count_notices(tx, "message", opening) == 2
+        await tx.execute("UPDATE hiring.notice SET created_at = created_at - interval '11 minutes'")
+    await send("We need another week.")
+    await send("It starts today.")
+    async with database.transaction() as tx:
+        assert await count_notices(tx, "message", opening) == 6
 
 
 @pytest.mark.parametrize(

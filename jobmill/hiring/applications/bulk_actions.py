@@ -13,6 +13,7 @@ from jobmill.hiring.admission import decisions
 from jobmill.hiring.applications.offers import OUT_OF_TURN
 from jobmill.hiring.applications.withdrawals import end_application, withdrawal_rule
 from jobmill.hiring.locked_opening import LockedOpening
+from jobmill.hiring.messages import notices
 from jobmill.hiring.openings.lifecycle import resize
 from jobmill.hiring.records import applications
 from jobmill.hiring.records.applications import Application
@@ -32,6 +33,7 @@ MAX_APPLICATIONS: Mapping[BulkAction, int] = {
 }
 """Other requests for the opening wait for the lock while one action runs."""
 MAX_MESSAGE_LENGTH = 10_000
+ALREADY_SENT = "this message was sent a moment ago and is not sent again"
 DECISIONS: frozenset[BulkAction] = frozenset({"accept", "reject"})
 """Actions on applications in review; their reason is optional."""
 BEFORE: Mapping[ApplicationStatus, str] = {
@@ -89,10 +91,7 @@ async def run_bulk_action(
                     _reject(locked, application, reason, tell_reason) for application in selected
                 ]
             case "message":
-                results = [
-                    _send_message(locked, application, reason, message or "")
-                    for application in selected
-                ]
+                results = await _send_messages(locked, selected, reason, message or "")
     return _sort_as_requested([*refused, *results], ids)
 
 
@@ -216,6 +215,22 @@ def _reject(
 
 def _refuse_decided(application: Application) -> BulkResult:
     return _refuse(application, f"it is not in review: {decisions.DECIDED[application.status]}")
+
+
+async def _send_messages(
+    locked: LockedOpening, selected: Sequence[Application], reason: str, message: str
+) -> list[BulkResult]:
+    """Send nobody the same text twice in a row: a form that is submitted twice, or again after a lost
+    response, asks for one message."""
+    tx = await locked.flush()
+    ids = [application.id for application in selected]
+    repeated = await notices.find_recent_messages(tx, ids, message)
+    return [
+        BulkResult(application.id, application.applicant_id, "told", ALREADY_SENT)
+        if application.id in repeated
+        else _send_message(locked, application, reason, message)
+        for application in selected
+    ]
 
 
 def _send_message(

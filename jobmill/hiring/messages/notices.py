@@ -42,6 +42,7 @@ FinalState = Literal["sent", "dropped", "failed"]
 
 RETENTION = dt.timedelta(days=90)
 """How long notices are kept after they were sent."""
+SAME_MESSAGE_WITHIN = dt.timedelta(minutes=10)
 BATCH_SIZE = 10_000
 
 
@@ -125,6 +126,19 @@ async def insert(tx: Tx, notices: Sequence[Notice]) -> None:
         """,
         [rows_to_json([_to_columns(notice) for notice in notices])],
     )
+
+
+async def find_recent_messages(tx: Tx, applications: Sequence[int], text: str) -> set[int]:
+    """The applications that were sent this message within the last minutes."""
+    cursor = await tx.execute(
+        """
+        SELECT application_id FROM hiring.notice
+         WHERE application_id = ANY(%s) AND kind = 'message' AND data->>'text' = %s
+           AND created_at > now() - %s
+        """,
+        [list(applications), text, SAME_MESSAGE_WITHIN],
+    )
+    return {id async for (id,) in cursor}
 
 
 async def repeat_confirmation(
