@@ -316,10 +316,11 @@ async def _check(connection: Connection) -> None:
     """Keep callers from getting a dead connection after the server was unreachable.
 
     A server that stops closes the connection, which shows without a query. Only a network or a machine
-    that dies in silence needs one, and then a statement of the caller ends at its limit.
+    that dies in silence needs one. If that happens within a second, the caller's statement ends at the
+    connection's limit; without a limit it would wait, so that such a connection is always asked.
     """
     is_recent = time.monotonic() - connection.answered_at < RECENT_SECONDS
-    if is_recent and not _poll(connection.pgconn.socket, WAIT_R):
+    if connection.answer_limit and is_recent and not _poll(connection.pgconn.socket, WAIT_R):
         return
     limit, connection.answer_limit = connection.answer_limit, CHECK_LIMIT
     try:
