@@ -107,7 +107,7 @@ async def _prepare(url: str, sizes: sample_database.Sizes) -> str:
         if is_new:
             await app.declare_stages(Tools(database), Settings())
             async with database.transaction() as tx:
-                await profiles.save(tx, demo_profile.NAME, demo_profile.PROFILE)
+                await profiles.save(tx, demo_profile.NAME, demo_profile.ENGINEER)
             began = time.perf_counter()
             with psycopg.connect(make_conninfo(url, user=ADMIN), autocommit=True) as connection:
                 sample_database.fill(connection, sizes)
