@@ -11,8 +11,10 @@ from fastapi.routing import iter_route_contexts
 from bench.pages.sample_database import Sizes
 from jobmill.web import site
 
-NOT_PAGES = re.compile(r"/api(/|$)|/live$|/static")
-"""The API, streams that never end, and files."""
+NOT_PAGES = re.compile(
+    r"/api(/|$)|/live$|/static|^/(queue|rotation)(/|$)|^/sign-in/local$|^/$|^/matches/board$"
+)
+"""The API, streams that never end, files, and addresses that only redirect."""
 
 
 @dataclass(frozen=True)
@@ -66,11 +68,12 @@ def walk(sizes: Sizes, token: str) -> Iterator[Route]:
         "public": "/openings",
     }
     plain = {
-        "today": "/today /health /account /demo",
+        "today": "/today /health /account /account/notifications /account/two-factor /demo",
         "matches": f"""
-            /applications /matches/news?since=1 /matches/{sizes.matches // 2}
+            /applications /applications/import /applications/{sizes.matches // 2} /documents /matches/news?since=1
+            /matches/{sizes.matches // 2} /matches/{sizes.matches // 2}/panel
         """,
-        "listings": f"/jobs/{sizes.listings} /jobs/5 /jobs/{sizes.listings - 3}",
+        "listings": f"/jobs/{sizes.listings} /jobs/5 /jobs/{sizes.listings - 3} /jobs/added",
         "companies": "/companies/new /companies/2 /companies/77777",
         "sources": f"""
             /sources/new /sources/{last} /sources/{last}/change/disable /sources/4
@@ -88,19 +91,23 @@ def walk(sizes: Sizes, token: str) -> Iterator[Route]:
         "hiring": f"""
             /hiring/new {hot} /hiring/7 {hot}/change/close {hot}/edit {hot}?waiting=20000 {hot}/events {hot}/events?upto=40000
             {hot}/events/20 {hot}/events/60000 {hot}/events/80000 {hot}/summary {hot}/replay {hot}/replay?seq=40000
-            {hot}/replay?at=MOMENT {hot}/people/20 {hot}/people/20000 {hot}/people/53000
+            {hot}/replay?at=MOMENT {hot}/replay/frame?seq=40000 {hot}/people/20 {hot}/people/20000 {hot}/people/53000
+            {hot}/people/20/erase {hot}/close {hot}/form {hot}/import {hot}/interviews {hot}/review {hot}/stages {hot}/stages/edit
+            /hiring/company /hiring/company/blocklist /hiring/company/letters /hiring/company/letters/promoted
+            /hiring/company/verification /hiring/company/webhooks /hiring/company/website /hiring/import /hiring/messages/setup
+            /reports /reports/compare
         """,
         "public": f"""
-            /openings/feed.xml /openings/1 /openings/7 /my /my/{token} /my/{token}/applications/20000
+            /openings/feed.xml /openings/feed.json /openings/embed /openings/company.css /openings/1 /openings/7 /my /my/{token} /my/{token}/applications/20000
             /my/{token}/export /offer/none /sign-in
         """,
-        "profile": "/profile /profile/edit /profile/upload /profile/version?version=1",
+        "profile": "/profile /profile/edit /profile/upload /profile/version?version=1 /profile/resume /profile/export",
         "setup": "/setup /setup/model /setup/resume /setup/profile /setup/companies /setup/matches",
         "others": """
-            /budget /people /people/keys /people/new /people/7 /people/7/end /people/keys/new /people/keys/3/end /settings
+            /budget /people /people/keys /people/new /people/7 /people/7/end /people/7/erase-search /people/changes /people/keys/new /people/keys/3/end /settings
             /metrics /healthz /readyz
         """,
-        "files": "/matches/export.csv /matches/export.jsonl",
+        "files": "/matches/export.csv /matches/export.jsonl /applications/export.csv /hiring/openings.csv",
     }
     for group, paths in paged.items():
         yield from (Route(group, path, pages=True) for path in paths.split())
