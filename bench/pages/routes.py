@@ -68,7 +68,7 @@ def walk(sizes: Sizes, token: str) -> Iterator[Route]:
         "public": "/openings",
     }
     plain = {
-        "today": "/today /health /account /account/notifications /account/two-factor /demo",
+        "today": "/today /health /account /account/notifications /demo",
         "matches": f"""
             /applications /applications/import /applications/{sizes.matches // 2} /documents /matches/news?since=1
             /matches/{sizes.matches // 2} /matches/{sizes.matches // 2}/panel
@@ -95,7 +95,7 @@ def walk(sizes: Sizes, token: str) -> Iterator[Route]:
             {hot}/people/20/erase {hot}/close {hot}/form {hot}/import {hot}/interviews {hot}/review {hot}/stages {hot}/stages/edit
             /hiring/company /hiring/company/blocklist /hiring/company/letters /hiring/company/letters/promoted
             /hiring/company/verification /hiring/company/webhooks /hiring/company/website /hiring/import /hiring/messages/setup
-            /reports /reports/compare
+            /reports
         """,
         "public": f"""
             /openings/feed.xml /openings/feed.json /openings/embed /openings/company.css /openings/1 /openings/7 /my /my/{token} /my/{token}/applications/20000

@@ -220,8 +220,8 @@ def _refuse_decided(application: Application) -> BulkResult:
 async def _send_messages(
     locked: LockedOpening, selected: Sequence[Application], reason: str, message: str
 ) -> list[BulkResult]:
-    """Send nobody the same text twice in a row: a form that is submitted twice, or again after a lost
-    response, asks for one message."""
+    """Send each applicant a text once: a form that is submitted twice, or again after a lost response,
+    asks for one message."""
     tx = await locked.flush()
     ids = [application.id for application in selected]
     repeated = await notices.find_recent_messages(tx, ids, message)

@@ -43,6 +43,7 @@ FinalState = Literal["sent", "dropped", "failed"]
 RETENTION = dt.timedelta(days=90)
 """How long notices are kept after they were sent."""
 SAME_MESSAGE_WITHIN = dt.timedelta(minutes=10)
+"""A text that is sent to an application again within this time is the same message."""
 BATCH_SIZE = 10_000
 
 
