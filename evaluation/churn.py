@@ -13,9 +13,9 @@ from typing import Any
 
 from evaluation.goal import Goal, Report
 from jobmill.boards.adapters import PLATFORM_RULES
-from jobmill.catalog import listings, source_runs, sources
+from jobmill.catalog import crawl_results, listings, sources
+from jobmill.catalog.crawl_results import CrawlResult, Outcome, RunCounts, SeenPosting
 from jobmill.catalog.posting import Posting
-from jobmill.catalog.source_runs import CrawlResult, Outcome, RunCounts, SeenPosting
 from jobmill.catalog.sources import NewSource
 from jobmill.db import Database, connect
 from jobmill.db.embedded import EmbeddedServer
@@ -141,7 +141,7 @@ def _seen(snapshot: Snapshot) -> list[SeenPosting]:
 
 async def _save(database: Database, source: int, harvest: CrawlResult) -> RunCounts:
     async with database.transaction() as tx:
-        return (await source_runs.save(tx, source, harvest, PLATFORM_RULES)).counts
+        return (await crawl_results.save(tx, source, harvest, PLATFORM_RULES)).counts
 
 
 async def _trouble(

@@ -19,8 +19,8 @@ from jobmill import app, queue
 from jobmill.boards import readable_board
 from jobmill.boards.adapters import BY_NAME, PLATFORM_RULES
 from jobmill.catalog import listings, posting_identity, sources
+from jobmill.catalog.crawl_results import CrawlResult, SeenPosting
 from jobmill.catalog.posting import Posting
-from jobmill.catalog.source_runs import CrawlResult, SeenPosting
 from jobmill.catalog.sources import NewSource
 from jobmill.db import Database, connect, fetch_all, fetch_value
 from jobmill.db.embedded import EmbeddedServer

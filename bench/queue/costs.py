@@ -30,7 +30,7 @@ from jobmill.queue import (
     leases,
     store,
 )
-from jobmill.queue.child_items import ChildItem, spawn_children
+from jobmill.queue.spawn_rules import ChildItem, spawn_children
 from jobmill.queue.store import ClaimRequest
 from jobmill.queue.worker import LEASE
 from jobmill.queue.worker_connections import INDEX_PLANS

@@ -11,9 +11,9 @@ from typing import Any, TypeAlias, cast
 from urllib.parse import parse_qsl, urlsplit
 
 from jobmill.catalog import company_names, listings, posting_identity
+from jobmill.catalog.crawl_results import CrawlResult, Outcome, PageCall, SeenPosting
 from jobmill.catalog.listings import ListingState
 from jobmill.catalog.posting import Posting
-from jobmill.catalog.source_runs import CrawlResult, Outcome, PageCall, SeenPosting
 from jobmill.errors import OutsideError
 from jobmill.outside.request import (
     WAIT_CAUSES,

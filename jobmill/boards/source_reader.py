@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from jobmill.catalog import listings, posting_json, source_health, sources
+from jobmill.catalog.crawl_results import CrawlResult
 from jobmill.catalog.listings import ListingState
 from jobmill.catalog.posting import Posting
-from jobmill.catalog.source_runs import CrawlResult
 from jobmill.db.clock import server_time
 from jobmill.errors import Conflict
 from jobmill.outside.request import Fetch
@@ -82,7 +82,7 @@ async def test_source(tools: Tools, id: int, environ: Mapping[str, str]) -> Boar
 async def crawl_source(
     tools: Tools, id: int, environ: Mapping[str, str], *, report: ReportProgress = lambda _: None
 ) -> CrawlResult:
-    """Crawl a whole source; `catalog.source_runs.save` saves the result."""
+    """Crawl a whole source; `catalog.crawl_results.save` saves the result."""
     async with tools.db.transaction() as tx:
         source = await sources.get(tx, id)
         if source.status == "rejected":

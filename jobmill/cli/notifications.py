@@ -12,7 +12,7 @@ from jobmill.cli.support import environment, hints, lookups, output, session, ti
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Tx
 from jobmill.errors import Invalid
-from jobmill.notifications import channels, deliveries, schedules
+from jobmill.notifications import channels, deliveries, preferences
 from jobmill.notifications.channels import NewChannel, NotificationChannel
 from jobmill.notifications.deliveries import LoggedDelivery
 from jobmill.notifications.kinds import KINDS, Frequency, as_kind, kinds_of_role
@@ -157,7 +157,7 @@ def list_kinds(as_json: AsJson = False) -> None:
 
     async def read(tx: Tx, owner: Owner) -> list[PreferenceRow]:
         role = "admin" if owner is None else (await persons.get(tx, owner)).role
-        chosen = (await schedules.read_frequencies(tx, [owner]))[owner]
+        chosen = (await preferences.read_frequencies(tx, [owner]))[owner]
         return [
             PreferenceRow(kind, KINDS[kind].audience, chosen[kind]) for kind in kinds_of_role(role)
         ]
@@ -175,7 +175,7 @@ def set_frequency(
     checked = as_kind(kind)
     if checked is None:
         raise Invalid(f"{kind} is not a kind of notification. Choose one of {', '.join(KINDS)}.")
-    _run(lambda tx, owner: schedules.save_frequencies(tx, owner, {checked: frequency}))
+    _run(lambda tx, owner: preferences.save_frequencies(tx, owner, {checked: frequency}))
     if as_json:
         output.print_json({"kind": kind, "frequency": frequency})
     else:

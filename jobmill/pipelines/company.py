@@ -24,7 +24,7 @@ from jobmill.db.clock import server_time
 from jobmill.errors import AppError, Conflict
 from jobmill.extract.company import llm_facts, page_sections, site_facts
 from jobmill.extract.company.page_sections import PageSections
-from jobmill.matching import company_tiers, exclusions, profiles
+from jobmill.matching import company_tiers, excluded_companies, profiles
 from jobmill.matching.profile import Profile
 from jobmill.matching.rules import company_score, tech_stack
 from jobmill.outside.model_question import ModelAnswer
@@ -101,7 +101,7 @@ async def fetch(tools: Tools, work: Work) -> Move:
         async with tools.db.transaction() as tx:
             company = await company_website.learn(tx, await companies.get(tx, work.data["company"]))
             up_to_date = companies.is_up_to_date(company, await server_time(tx))
-            excluded = await exclusions.find_exclusion(
+            excluded = await excluded_companies.find_exclusion(
                 tx, PLATFORM_RULES, names=[company.name], urls=[company.website]
             )
         if excluded:

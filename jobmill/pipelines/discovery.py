@@ -25,7 +25,7 @@ from jobmill.catalog import companies, source_health, sources, urls
 from jobmill.catalog.sources import DiscoveredVia, NewSource, Source
 from jobmill.db import Tx
 from jobmill.errors import Invalid, NotFound, OutsideError, Unavailable
-from jobmill.matching import exclusions
+from jobmill.matching import excluded_companies
 from jobmill.outside.request import Ok, Request
 from jobmill.pipelines import source as source_pipeline
 from jobmill.queue import Advance, Block, Filter, Finish, Move, NewItem, Skip, Work
@@ -113,7 +113,7 @@ async def discover(tools: Tools, work: Work) -> Move:
     async with tools.db.transaction() as tx:
         if config.company_id is not None:
             name = (await companies.get(tx, config.company_id)).name
-        excluded = await exclusions.find_exclusion(
+        excluded = await excluded_companies.find_exclusion(
             tx, PLATFORM_RULES, names=[name], urls=[config.url]
         )
     if excluded:
@@ -129,7 +129,7 @@ async def validate(tools: Tools, environ: Mapping[str, str], work: Work) -> Move
     detected = _detected_board(work)
     platform = find_platform(detected.platform)
     async with tools.db.transaction() as tx:
-        excluded = await exclusions.find_exclusion(
+        excluded = await excluded_companies.find_exclusion(
             tx, PLATFORM_RULES, names=[detected.token], urls=[detected.url]
         )
     if excluded:

@@ -12,8 +12,8 @@ from jobmill.errors import Invalid
 from jobmill.matching import judging_feed
 from jobmill.matching.judging_feed import PendingJudgement
 from jobmill.queue import ItemId, NewItem, RefusedItem, feed
-from jobmill.queue.child_items import ChildItem
 from jobmill.queue.feed import QueueFeed
+from jobmill.queue.spawn_rules import ChildItem
 
 KIND = "listing"
 MANUAL_PRIORITY = 50

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from jobmill.catalog import listings, source_runs
+from jobmill.catalog import crawl_results, listings
 from jobmill.hiring import privacy
 from jobmill.hiring.applications import apply_requests
 from jobmill.hiring.forms import uploads
@@ -61,7 +61,7 @@ async def prune_records(tools: Tools, keep_reports: dt.timedelta, work: Work) ->
     async with tools.db.transaction() as tx:
         deleted = (
             await budget_ledger.prune(tx)
-            + await source_runs.prune(tx)
+            + await crawl_results.prune(tx)
             + await calls.prune_calls(tx)
         )
         deleted += (

@@ -19,7 +19,7 @@ from jobmill.notifications import (
     deliveries,
     events,
     messages,
-    schedules,
+    preferences,
     unsubscribe,
 )
 from jobmill.notifications.channels import ChannelConfig, Recipient
@@ -38,8 +38,8 @@ from jobmill.notifications.kinds import (
     kinds_of_role,
 )
 from jobmill.notifications.messages import Message
+from jobmill.notifications.preferences import DigestSchedule
 from jobmill.notifications.push_keys import get_push_key
-from jobmill.notifications.schedules import DigestSchedule
 from jobmill.outside import mail
 from jobmill.outside.apprise_services import load_apprise
 from jobmill.outside.mail import Letter, Mailer, MailLoginFailed
@@ -89,8 +89,8 @@ async def plan(tx: Tx) -> bool:
     owners = {event.person_id for event in batch}
     planner = _Planner(
         await server_time(tx),
-        await schedules.read_schedules(tx, owners),
-        await schedules.read_frequencies(tx, owners),
+        await preferences.read_schedules(tx, owners),
+        await preferences.read_frequencies(tx, owners),
         await channels.find_recipients(tx, owners),
     )
     for owner, of_owner in groupby(batch, key=lambda event: event.person_id):
@@ -308,7 +308,7 @@ async def _prepare(tx: Tx, sender: NotificationSender, work: Work) -> _Outgoing 
         sender.allows_apprise and delivery.role == "admin"
     ):
         return end("dropped", "Apprise is not switched on for this person: set apprise")
-    schedule = await schedules.read_schedule(tx, delivery.person_id)
+    schedule = await preferences.read_schedule(tx, delivery.person_id)
     if delivery.frequency != "test" and (until := schedule.end_of_quiet_hours(delivery.at)):
         return WaitUntil(until, "held until the quiet hours end")
     message = await _compose(tx, delivery)

@@ -9,12 +9,12 @@ from functools import partial
 
 from jobmill.boards import source_reader
 from jobmill.boards.adapters import PLATFORM_RULES
-from jobmill.catalog import source_health, source_runs, sources
-from jobmill.catalog.source_runs import CrawlResult, SavedRun
+from jobmill.catalog import crawl_results, source_health, sources
+from jobmill.catalog.crawl_results import CrawlResult, SavedRun
 from jobmill.catalog.sources import SourceId
 from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid, NotFound, Unavailable
-from jobmill.matching import exclusions
+from jobmill.matching import excluded_companies
 from jobmill.outside.host_waits import find_wait
 from jobmill.outside.request import Fetch, FetchFailure, FetchResult, Request, Validators
 from jobmill.pipelines import judging
@@ -84,7 +84,7 @@ async def find_exclusion(tools: Tools, id: int) -> str | None:
     """Why the stop lists exclude the company of a source."""
     async with tools.db.transaction() as tx:
         source = await sources.get(tx, id)
-        return await exclusions.find_exclusion(
+        return await excluded_companies.find_exclusion(
             tx, PLATFORM_RULES, names=[source.company_name, source.token], urls=[source.url]
         )
 
@@ -159,7 +159,7 @@ async def save_crawl(
 ) -> SavedRun:
     """Save a crawl, queue its new and changed listings for judging, and schedule the source's next
     turn."""
-    saved = await source_runs.save(tx, id, crawl, PLATFORM_RULES)
+    saved = await crawl_results.save(tx, id, crawl, PLATFORM_RULES)
     at = await planner.clock(tx)
     await call_outcomes.record_outcome(
         tx, id, crawl, saved, at=at, item=item, retry_after=retry_after

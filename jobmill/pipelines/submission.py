@@ -24,7 +24,7 @@ from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid, NotFound, OutsideError, RetryLater
 from jobmill.extract import pasted_text
 from jobmill.extract.page import nesting_limit, page_metadata, page_reader
-from jobmill.matching import exclusions, profiles
+from jobmill.matching import excluded_companies, profiles
 from jobmill.outside.request import FetchFailure, Ok, PageGone, Request, Truncated
 from jobmill.people.persons import LOCAL, Owner
 from jobmill.pipelines import company, discovery, judging
@@ -226,7 +226,7 @@ async def detect(tools: Tools, work: Work) -> Move:
     url: str = work.data["url"]
     key = PLATFORM_RULES.canonical(url)
     async with tools.db.transaction() as tx:
-        excluded = await exclusions.find_exclusion(tx, PLATFORM_RULES, urls=[url])
+        excluded = await excluded_companies.find_exclusion(tx, PLATFORM_RULES, urls=[url])
     if excluded:
         return Filter(excluded)
     answer = await tools.fetch(Request(url, page=True))

@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 from jobmill.db import Tx
 from jobmill.queue.admission import remaining_capacity, submit_all
-from jobmill.queue.child_items import ChildItem, lock_existing_parents, spawn_children
 from jobmill.queue.items import AcceptedItem, ItemId, NewItem, Reason, RefusedItem
 from jobmill.queue.refusals import log_refused_spawns
+from jobmill.queue.spawn_rules import ChildItem, lock_existing_parents, spawn_children
 from jobmill.queue.store import CHANNEL
 
 SCAN_EVERY = 60.0

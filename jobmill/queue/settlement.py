@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from jobmill.db import Tx
 from jobmill.errors import Invalid
-from jobmill.queue.child_items import ChildItem
 from jobmill.queue.items import AcceptedItem, Claim, ItemId, NewItem, RefusedItem, Status, Work
+from jobmill.queue.spawn_rules import ChildItem
 from jobmill.queue.stages import (
     MAX_STEPS,
     Advance,
@@ -30,7 +30,7 @@ from jobmill.queue.stages import (
     WaitUntil,
 )
 
-from . import child_items, store
+from . import spawn_rules, store
 from .value_encoding import MAX_DELAY, check_priority, encode_new_item, encode_row
 
 log = logging.getLogger(__name__)
@@ -149,7 +149,7 @@ async def spawn_awaited_item(
     if not await store.lock_claim(tx, work):
         return None
     assert isinstance(move.item, NewItem)
-    [answer] = await child_items.spawn_children(tx, [ChildItem(work.id, move.item)])
+    [answer] = await spawn_rules.spawn_children(tx, [ChildItem(work.id, move.item)])
     # For other reasons the live item may be an ancestor that waits for this item: a deadlock.
     does_the_work = isinstance(answer, RefusedItem) and answer.reason in (
         "duplicate",
@@ -189,7 +189,7 @@ async def _hand_over(
     ]
     if not moves:
         return [], []
-    answers = await child_items.hand_over_items(tx, worker, moves)
+    answers = await spawn_rules.hand_over_items(tx, worker, moves)
     refused = [
         (work, answer)
         for work, _ in moves
@@ -214,7 +214,7 @@ async def _spawn(
     answers: dict[Claim, list[AcceptedItem | RefusedItem]] = {}
     if children:
         for claim, answer in zip(
-            claims, await child_items.spawn_children(tx, children), strict=True
+            claims, await spawn_rules.spawn_children(tx, children), strict=True
         ):
             answers.setdefault(claim, []).append(answer)
     return answers

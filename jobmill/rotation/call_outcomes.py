@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from jobmill.boards.adapters import BY_NAME
-from jobmill.catalog.source_runs import CrawlResult, SavedRun
+from jobmill.catalog.crawl_results import CrawlResult, SavedRun
 from jobmill.db import Tx, fetch_value, optional_time
 from jobmill.outside.request import WAIT_CAUSES
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from jobmill.boards.adapters import find_platform
 from jobmill.catalog import sources
-from jobmill.catalog.source_runs import PageCall
+from jobmill.catalog.crawl_results import PageCall
 from jobmill.catalog.sources import Source
 from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import Invalid

@@ -13,7 +13,7 @@ from jobmill.catalog.sources import Source
 from jobmill.db import Tx
 from jobmill.db.clock import server_time
 from jobmill.errors import Invalid
-from jobmill.matching import company_tiers, exclusions, profiles
+from jobmill.matching import company_tiers, excluded_companies, profiles
 from jobmill.matching.rules.company_score import CompanyScore
 from jobmill.people.persons import Owner
 from jobmill.pipelines import company as company_pipeline
@@ -67,13 +67,13 @@ async def read_company_detail(
         await history.find_events(tx, "company", id, limit=MAX_EVENTS),
         await task_progress.read_progress(tx, item, is_analysis) if item else None,
         await _score(tx, company, owner),
-        exclusions.explain_exclusion(
+        excluded_companies.explain_exclusion(
             await profiles.read_active(tx, owner=owner),
             PLATFORM_RULES,
             names=[company.name],
             urls=[company.website],
         ),
-        await exclusions.find_exclusion(
+        await excluded_companies.find_exclusion(
             tx, PLATFORM_RULES, names=[company.name], urls=[company.website]
         )
         is None,

@@ -6,7 +6,7 @@ from scripts.guard_list.guard import Guard, guard
 
 FENCE = "jobmill/queue/lease_fence.py"
 STORE = "jobmill/queue/store.py"
-SPAWN = "jobmill/queue/child_items.py"
+SPAWN = "jobmill/queue/spawn_rules.py"
 SETTLE = "jobmill/queue/settlement.py"
 COMMITTER = "jobmill/queue/group_commit.py"
 CLAIMER = "jobmill/queue/claimer.py"

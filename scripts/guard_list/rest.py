@@ -252,14 +252,14 @@ GUARDS: list[Guard] = [
         "jobmill/catalog/listings.py",
         "        ON CONFLICT ON CONSTRAINT listing_once DO NOTHING\n",
         "",
-        "tests/catalog/test_source_runs.py::test_concurrent_runs_store_each_listing_once",
+        "tests/catalog/test_crawl_results.py::test_concurrent_runs_store_each_listing_once",
     ),
     guard(
         "a run that was overtaken counts for nothing",
-        "jobmill/catalog/source_runs.py",
+        "jobmill/catalog/crawl_results.py",
         "return newest is not None and result.started_at <= newest",
         "return False",
-        "tests/catalog/test_source_runs.py::test_a_run_overtaken_by_a_newer_one_is_ignored",
+        "tests/catalog/test_crawl_results.py::test_a_run_overtaken_by_a_newer_one_is_ignored",
     ),
     guard(
         "one admin at a time saves settings",

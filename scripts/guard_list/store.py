@@ -5,7 +5,7 @@ from __future__ import annotations
 from scripts.guard_list.guard import Guard, guard
 
 STORE = "jobmill/queue/store.py"
-SPAWN = "jobmill/queue/child_items.py"
+SPAWN = "jobmill/queue/spawn_rules.py"
 INSERT = "jobmill/queue/insert_sql.py"
 ADMISSION = "jobmill/queue/admission.py"
 SCHEDULE = "jobmill/queue/schedule.py"

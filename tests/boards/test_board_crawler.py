@@ -15,9 +15,9 @@ from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.boards.platform import BoardConfig, BoardPage, Platform
 from jobmill.boards.readable_board import ReadableBoard
 from jobmill.catalog import listings, posting_identity
+from jobmill.catalog.crawl_results import CrawlResult
 from jobmill.catalog.listings import ListingId, ListingState
 from jobmill.catalog.posting import Posting
-from jobmill.catalog.source_runs import CrawlResult
 from jobmill.errors import OutsideError
 from jobmill.extract.fields.missing_fields import fill_missing_fields
 from jobmill.outside.request import (

@@ -12,8 +12,8 @@ import pytest
 from jobmill.boards import add_source, source_reader
 from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.boards.url_detection import find_source
-from jobmill.catalog import source_runs, sources
-from jobmill.catalog.source_runs import SavedRun
+from jobmill.catalog import crawl_results, sources
+from jobmill.catalog.crawl_results import SavedRun
 from jobmill.catalog.sources import NewSource
 from jobmill.db import Database
 from jobmill.errors import Conflict, Unavailable
@@ -73,7 +73,7 @@ async def scrape(database: Database, site: LoopbackSite, id: int) -> SavedRun:
     async with database.transaction() as tx:
         # Rate limits have their own tests: this test does not wait for the hold of a failure.
         await tx.execute("DELETE FROM outside.host")
-        return await source_runs.save(tx, id, harvest, PLATFORM_RULES)
+        return await crawl_results.save(tx, id, harvest, PLATFORM_RULES)
 
 
 async def add(database: Database, site: LoopbackSite) -> int:

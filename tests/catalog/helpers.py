@@ -10,9 +10,9 @@ from itertools import count
 from typing import Any, TypeAlias
 
 from jobmill.boards.adapters import PLATFORM_RULES
-from jobmill.catalog import listings, source_runs, sources
+from jobmill.catalog import crawl_results, listings, sources
+from jobmill.catalog.crawl_results import CrawlResult, SavedRun, SeenPosting
 from jobmill.catalog.posting import Posting
-from jobmill.catalog.source_runs import CrawlResult, SavedRun, SeenPosting
 from jobmill.catalog.sources import NewSource, SourceId
 from jobmill.db import Database, Tx
 
@@ -70,7 +70,7 @@ async def run(
 ) -> SavedRun:
     """Save a run; complete by default."""
     harvest = CrawlResult(started_at=at(hour), outcome="complete", postings=seen(*postings))
-    return await source_runs.save(tx, source, replace(harvest, **facts), PLATFORM_RULES)
+    return await crawl_results.save(tx, source, replace(harvest, **facts), PLATFORM_RULES)
 
 
 async def open_titles(tx: Tx, source: int) -> list[str]:

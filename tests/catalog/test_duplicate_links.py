@@ -9,8 +9,8 @@ import pytest
 
 from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import duplicate_links, history, listings
+from jobmill.catalog.crawl_results import SavedRun
 from jobmill.catalog.posting import Posting
-from jobmill.catalog.source_runs import SavedRun
 from jobmill.db import Database, Tx
 from jobmill.errors import Conflict
 

@@ -10,9 +10,9 @@ import pytest
 from jobmill.db import Database, Tx
 from jobmill.matching import matches, saved_views
 from jobmill.matching.saved_views import InboxFilters
-from jobmill.notifications import channels, schedules
+from jobmill.notifications import channels, preferences
 from jobmill.notifications.kinds import KINDS, Frequency, Kind
-from jobmill.notifications.schedules import DigestSchedule
+from jobmill.notifications.preferences import DigestSchedule
 from jobmill.people import persons
 from jobmill.people.persons import LOCAL
 from jobmill.pipelines import notifications as pipeline
@@ -24,7 +24,7 @@ from tests.queue.helpers import fetch
 
 
 async def choose(tx: Tx, kind: Kind, frequency: Frequency) -> None:
-    await schedules.save_frequencies(tx, LOCAL, {kind: frequency})
+    await preferences.save_frequencies(tx, LOCAL, {kind: frequency})
 
 
 async def read_plan(tx: Tx) -> list[tuple[str, int]]:
@@ -93,7 +93,7 @@ async def test_quiet_hours_hold_instead_of_drop(tx: Tx) -> None:
     await add_channel(tx)
     now = dt.datetime.now(dt.UTC)
     begin, end = (now - dt.timedelta(hours=1)).time(), (now + dt.timedelta(hours=1)).time()
-    await schedules.save_schedule(tx, LOCAL, DigestSchedule(quiet_from=begin, quiet_until=end))
+    await preferences.save_schedule(tx, LOCAL, DigestSchedule(quiet_from=begin, quiet_until=end))
     await add_event(tx)
     await pipeline.plan(tx)
     [(state, due_at)] = await fetch(tx, "SELECT state, due_at FROM notification.delivery")

@@ -11,7 +11,7 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 from jobmill.db import Database
 from jobmill.errors import Invalid
 from jobmill.matching import matches
-from jobmill.notifications import channels, deliveries, schedules
+from jobmill.notifications import channels, deliveries, preferences
 from jobmill.notifications.channels import ChannelKind, NewChannel
 from jobmill.outside.webhook import sign
 from jobmill.people.persons import LOCAL
@@ -324,4 +324,4 @@ async def test_a_test_message_ignores_quiet_hours(database: Database) -> None:
     assert letter["Subject"] == "Jobmill: test message"
     assert message_from_bytes(letter.as_bytes())["Auto-Submitted"] == "auto-generated"
     async with database.transaction() as tx:
-        assert await schedules.has_schedule(tx, LOCAL)
+        assert await preferences.has_schedule(tx, LOCAL)

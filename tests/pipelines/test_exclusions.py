@@ -12,7 +12,7 @@ from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import companies
 from jobmill.catalog.posting import Posting
 from jobmill.db import Database, Tx
-from jobmill.matching import exclusions, judging_feed, profiles
+from jobmill.matching import excluded_companies, judging_feed, profiles
 from jobmill.matching.profile import Profile, StopLists
 from jobmill.pipelines import company, discovery, judging, rotation, source, submission
 from jobmill.pipelines.discovery import DiscoveryConfig
@@ -124,11 +124,11 @@ async def test_a_job_of_an_excluded_company_in_a_feed_is_not_requested(database:
 async def test_a_company_that_another_profile_wants_is_read(database: Database) -> None:
     await declare(database)
     async with database.transaction() as tx:
-        assert await exclusions.find_exclusion(tx, PLATFORM_RULES, names=["Wells"])
+        assert await excluded_companies.find_exclusion(tx, PLATFORM_RULES, names=["Wells"])
         await profiles.save(tx, "second", Profile())
-        assert await exclusions.find_exclusion(tx, PLATFORM_RULES, names=["Wells"]) is None
+        assert await excluded_companies.find_exclusion(tx, PLATFORM_RULES, names=["Wells"]) is None
         await profiles.pause(tx, "second")
-        assert await exclusions.find_exclusion(tx, PLATFORM_RULES, names=["Wells"])
+        assert await excluded_companies.find_exclusion(tx, PLATFORM_RULES, names=["Wells"])
 
 
 async def test_a_submission_says_that_it_is_excluded(database: Database) -> None:

@@ -17,8 +17,8 @@ from jobmill.matching.profile import Profile
 from jobmill.outside.request import FetchFailure
 from jobmill.pipelines import legacy_items
 from jobmill.queue import RefusedItem, Stages, alerts
-from jobmill.queue.child_items import ChildItem, spawn_children
 from jobmill.queue.legacy_import import ImportReport
+from jobmill.queue.spawn_rules import ChildItem, spawn_children
 from jobmill.settings import Settings
 from jobmill.tools import Tools
 from tests.extract.company.helpers import ABOUT, CAREERS, html

@@ -9,9 +9,9 @@ import pytest
 
 from jobmill import app
 from jobmill.catalog import listing_pages, listings
+from jobmill.catalog.crawl_results import SavedRun
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.catalog.posting_merge import merge_page
-from jobmill.catalog.source_runs import SavedRun
 from jobmill.db import Database
 from jobmill.outside.request import FetchFailure, PageGone
 from jobmill.pipelines import judging

@@ -24,8 +24,8 @@ from jobmill.queue import (
     Stage,
     Work,
 )
-from jobmill.queue.child_items import ChildItem
 from jobmill.queue.feed import QueueFeed, feed_batch
+from jobmill.queue.spawn_rules import ChildItem
 
 from .helpers import drain, fetch, new, put, stages
 

@@ -15,7 +15,7 @@ from psycopg.conninfo import make_conninfo
 from jobmill import queue
 from jobmill.db import Tx
 from jobmill.queue import Finish, ItemId, Move, Work, leases, lineage, search, store
-from jobmill.queue.child_items import ChildItem, hand_over_items, spawn_children
+from jobmill.queue.spawn_rules import ChildItem, hand_over_items, spawn_children
 from jobmill.queue.store import ClaimRequest
 from jobmill.queue.worker_connections import INDEX_PLANS
 from tests.conftest import drop, run

@@ -22,8 +22,8 @@ from jobmill.queue import (
     Work,
     store,
 )
-from jobmill.queue.child_items import ChildItem, spawn_children
 from jobmill.queue.feed import QueueFeed, feed_batch
+from jobmill.queue.spawn_rules import ChildItem, spawn_children
 
 from .helpers import drain, fetch, item, new, put, stages, statuses
 

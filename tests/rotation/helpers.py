@@ -9,8 +9,8 @@ from typing import Any
 
 from psycopg import sql
 
+from jobmill.catalog.crawl_results import CrawlResult, RunCounts, SavedRun
 from jobmill.catalog.source_health import FailureEffect
-from jobmill.catalog.source_runs import CrawlResult, RunCounts, SavedRun
 from jobmill.db import Tx
 from jobmill.rotation import call_outcomes, targets
 from jobmill.rotation.targets import Target

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
+from jobmill.catalog.crawl_results import CrawlResult, RunCounts, SavedRun
 from jobmill.catalog.source_health import FailureEffect
-from jobmill.catalog.source_runs import CrawlResult, RunCounts, SavedRun
 from jobmill.db import Tx
 from jobmill.rotation import call_outcomes, calls, platform_state, targets
 from jobmill.rotation.call_gaps import repeat_window

@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 from psycopg.errors import UniqueViolation
 
 from jobmill.catalog import sources
-from jobmill.catalog.source_runs import PageCall
+from jobmill.catalog.crawl_results import PageCall
 from jobmill.catalog.sources import NewSource
 from jobmill.db import Database, Tx
 from jobmill.rotation import calls, targets

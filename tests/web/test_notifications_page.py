@@ -11,8 +11,8 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill.db import Database
-from jobmill.notifications import channels, schedules, unsubscribe
-from jobmill.notifications.schedules import DigestSchedule
+from jobmill.notifications import channels, preferences, unsubscribe
+from jobmill.notifications.preferences import DigestSchedule
 from jobmill.people import persons, secrets
 from jobmill.people.persons import LOCAL, Role
 from jobmill.settings import Settings
@@ -71,7 +71,7 @@ async def test_preferences_are_saved_and_wrong_ones_are_explained(
     form = SCHEDULE | {"high_match": "instant", "alert": "instant"}
     assert (await site.post(HOME, data=form)).status_code == 303
     async with database.transaction() as tx:
-        assert await schedules.read_schedule(tx, id) == DigestSchedule(
+        assert await preferences.read_schedule(tx, id) == DigestSchedule(
             "Europe/Berlin", dt.time(7, 30), 5
         )
         chosen = await fetch(tx, "SELECT kind, frequency FROM notification.preference")

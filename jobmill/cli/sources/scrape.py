@@ -16,7 +16,7 @@ from jobmill.boards import source_reader
 from jobmill.boards.board_crawler import CrawlProgress
 from jobmill.boards.source_reader import BoardSample
 from jobmill.catalog import sources
-from jobmill.catalog.source_runs import RunCounts, SavedRun
+from jobmill.catalog.crawl_results import RunCounts, SavedRun
 from jobmill.catalog.sources import SourceRun
 from jobmill.cli.support import environment, output, posting_output, session
 from jobmill.cli.support.output import AsJson

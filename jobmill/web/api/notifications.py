@@ -11,10 +11,10 @@ from pydantic import Field, StrictBool
 
 from jobmill.db import Tx
 from jobmill.errors import Invalid
-from jobmill.notifications import channels, deliveries, schedules
+from jobmill.notifications import channels, deliveries, preferences
 from jobmill.notifications.channels import ChannelKind, NotificationChannel
 from jobmill.notifications.kinds import Frequency, Kind, kinds_of_role
-from jobmill.notifications.schedules import DigestSchedule
+from jobmill.notifications.preferences import DigestSchedule
 from jobmill.web.api.callers import SignedInCaller
 from jobmill.web.api.filters import RowLimit
 from jobmill.web.api.openapi import problems
@@ -132,8 +132,8 @@ async def save_notification_settings(
         raise Invalid(f"You cannot receive {', '.join(unknown)}. Choose from {', '.join(known)}.")
 
     async def work(tx: Tx) -> NotificationSettings:
-        await schedules.save_schedule(tx, receiver.owner, _read_schedule(body))
-        await schedules.save_frequencies(tx, receiver.owner, wanted)
+        await preferences.save_schedule(tx, receiver.owner, _read_schedule(body))
+        await preferences.save_frequencies(tx, receiver.owner, wanted)
         return await _read_settings(tx, receiver)
 
     return await caller.run_once(work, to_schema=as_is)
@@ -150,8 +150,8 @@ def _read_schedule(body: NotificationSettingsBody) -> DigestSchedule:
 
 
 async def _read_settings(tx: Tx, receiver: Receiver) -> NotificationSettings:
-    schedule = await schedules.read_schedule(tx, receiver.owner)
-    frequencies = (await schedules.read_frequencies(tx, [receiver.owner]))[receiver.owner]
+    schedule = await preferences.read_schedule(tx, receiver.owner)
+    frequencies = (await preferences.read_frequencies(tx, [receiver.owner]))[receiver.owner]
     return NotificationSettings(
         time_zone=schedule.time_zone,
         daily_at=f"{schedule.daily_at:%H:%M}",

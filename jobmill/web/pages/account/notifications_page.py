@@ -12,10 +12,10 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Invalid, Unavailable
-from jobmill.notifications import channels, deliveries, push_keys, schedules, web_push
+from jobmill.notifications import channels, deliveries, preferences, push_keys, web_push
 from jobmill.notifications.channels import ChannelKind, NotificationChannel
 from jobmill.notifications.kinds import FREQUENCIES, KINDS, Kind, kinds_of_role
-from jobmill.notifications.schedules import DigestSchedule
+from jobmill.notifications.preferences import DigestSchedule
 from jobmill.people.persons import Role
 from jobmill.web import html_errors, notification_labels
 from jobmill.web.auth import SignedIn
@@ -59,8 +59,8 @@ async def save(
     try:
         schedule = _read_schedule(form)
         async with db.transaction() as tx:
-            await schedules.save_schedule(tx, receiver.owner, schedule)
-            await schedules.save_frequencies(
+            await preferences.save_schedule(tx, receiver.owner, schedule)
+            await preferences.save_frequencies(
                 tx, receiver.owner, {kind: form[kind] for kind in kinds if kind in form}
             )
     except Invalid as error:
@@ -172,10 +172,10 @@ async def _render(
     async with db.transaction() as tx:
         own_channels = await channels.find_by_owner(tx, receiver.owner)
         feed_urls = await _read_feed_urls(tx, request, own_channels)
-        schedule = await schedules.read_schedule(tx, receiver.owner)
+        schedule = await preferences.read_schedule(tx, receiver.owner)
         push_key = web_push.public_key(await push_keys.get_push_key(tx))
-        is_new = not await schedules.has_schedule(tx, receiver.owner)
-        frequencies = (await schedules.read_frequencies(tx, [receiver.owner]))[receiver.owner]
+        is_new = not await preferences.has_schedule(tx, receiver.owner)
+        frequencies = (await preferences.read_frequencies(tx, [receiver.owner]))[receiver.owner]
         log = await deliveries.find_log(tx, receiver.owner, before=before, limit=LOG_SIZE + 1)
     labels = notification_labels.kind_labels()
     return page(

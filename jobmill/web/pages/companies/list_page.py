@@ -13,7 +13,7 @@ from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import companies, company_list
 from jobmill.catalog.companies import Company, Completeness, Tier
 from jobmill.catalog.company_list import CompanyFilter, Order
-from jobmill.matching import exclusions, profiles
+from jobmill.matching import excluded_companies, profiles
 from jobmill.matching.profile import Profile
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db
@@ -57,7 +57,7 @@ class CompanyRow(NamedTuple):
     @classmethod
     def of(cls, company: Company, active_profiles: Sequence[Profile]) -> CompanyRow:
         waits = companies.board_needs_approval(company)
-        excluded = exclusions.explain_exclusion(
+        excluded = excluded_companies.explain_exclusion(
             active_profiles, PLATFORM_RULES, names=[company.name], urls=[company.website]
         )
         return cls(company, level_name(company), percent_complete(company), waits, excluded)

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from jobmill.boards.adapters import PLATFORM_RULES
-from jobmill.catalog import companies, history, listings, posting_identity, source_runs, sources
+from jobmill.catalog import companies, crawl_results, history, listings, posting_identity, sources
+from jobmill.catalog.crawl_results import CrawlResult, Outcome, SavedRun, SeenPosting
 from jobmill.catalog.posting import Posting, Salary
-from jobmill.catalog.source_runs import CrawlResult, Outcome, SavedRun, SeenPosting
 from jobmill.db import Database, Tx
 from jobmill.outside.request import Validators
 from jobmill.queue import alerts
@@ -171,12 +171,12 @@ async def test_a_list_without_text_keeps_the_stored_detail(tx: Tx) -> None:
     source = await make_source(tx)
     listed = replace(A, description=None, partial=True)
     detailed = SeenPosting(A, listings.listed_hash(listed))
-    await source_runs.save(tx, source, CrawlResult(at(0), "complete", [detailed]), PLATFORM_RULES)
-    same = await source_runs.save(
+    await crawl_results.save(tx, source, CrawlResult(at(0), "complete", [detailed]), PLATFORM_RULES)
+    same = await crawl_results.save(
         tx, source, CrawlResult(at(1), "complete", seen(listed)), PLATFORM_RULES
     )
     renamed = replace(listed, title="Anchorman")
-    changed = await source_runs.save(
+    changed = await crawl_results.save(
         tx, source, CrawlResult(at(2), "complete", seen(renamed)), PLATFORM_RULES
     )
     assert (same.counts.changed, changed.counts.changed) == (0, 1)
@@ -192,14 +192,14 @@ async def test_a_list_without_text_keeps_the_stored_detail(tx: Tx) -> None:
 async def test_an_unread_detail_is_read_by_the_next_run(tx: Tx) -> None:
     source = await make_source(tx)
     listed = replace(A, description=None, partial=True)
-    await source_runs.save(
+    await crawl_results.save(
         tx,
         source,
         CrawlResult(at(0), "complete", [SeenPosting(A, listings.listed_hash(listed))]),
         PLATFORM_RULES,
     )
     renamed = replace(listed, title="Anchorman")
-    await source_runs.save(
+    await crawl_results.save(
         tx, source, CrawlResult(at(1), "complete", seen(renamed)), PLATFORM_RULES
     )
     (state,) = (
@@ -207,7 +207,7 @@ async def test_an_unread_detail_is_read_by_the_next_run(tx: Tx) -> None:
     ).values()
     assert state.listed_hash != listings.listed_hash(renamed)
     detailed = SeenPosting(replace(A, title="Anchorman"), listings.listed_hash(renamed))
-    await source_runs.save(tx, source, CrawlResult(at(2), "complete", [detailed]), PLATFORM_RULES)
+    await crawl_results.save(tx, source, CrawlResult(at(2), "complete", [detailed]), PLATFORM_RULES)
     (state,) = (
         await listings.find_by_identity(tx, [posting_identity.identity(A, PLATFORM_RULES)])
     ).values()
@@ -459,7 +459,7 @@ async def test_a_detail_read_later_is_stored(tx: Tx) -> None:
     listed = replace(A, description=None, partial=True)
     (id,) = (await run(tx, source, 0, [listed])).added
     detailed = SeenPosting(A, listings.listed_hash(listed))
-    await source_runs.save(tx, source, CrawlResult(at(1), "complete", [detailed]), PLATFORM_RULES)
+    await crawl_results.save(tx, source, CrawlResult(at(1), "complete", [detailed]), PLATFORM_RULES)
     listing = await listings.get(tx, id)
     assert (listing.description, listing.partial) == (A.description, False)
 

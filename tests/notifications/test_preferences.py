@@ -9,8 +9,8 @@ import pytest
 
 from jobmill.db import Tx
 from jobmill.errors import Invalid
-from jobmill.notifications import schedules
-from jobmill.notifications.schedules import DigestSchedule
+from jobmill.notifications import preferences
+from jobmill.notifications.preferences import DigestSchedule
 from jobmill.people.persons import LOCAL
 
 BERLIN = DigestSchedule("Europe/Berlin", dt.time(8), 3, dt.time(22), dt.time(7))
@@ -63,10 +63,10 @@ def test_quiet_hours_within_a_day() -> None:
 
 
 async def test_a_schedule_is_saved_and_replaced(tx: Tx) -> None:
-    assert await schedules.read_schedule(tx, LOCAL) == DigestSchedule()
-    await schedules.save_schedule(tx, LOCAL, BERLIN)
-    await schedules.save_schedule(tx, LOCAL, BERLIN)
-    assert await schedules.read_schedule(tx, LOCAL) == BERLIN
+    assert await preferences.read_schedule(tx, LOCAL) == DigestSchedule()
+    await preferences.save_schedule(tx, LOCAL, BERLIN)
+    await preferences.save_schedule(tx, LOCAL, BERLIN)
+    assert await preferences.read_schedule(tx, LOCAL) == BERLIN
 
 
 @pytest.mark.parametrize(
@@ -79,4 +79,4 @@ async def test_a_schedule_is_saved_and_replaced(tx: Tx) -> None:
 )
 async def test_an_impossible_schedule_is_refused(tx: Tx, schedule: DigestSchedule) -> None:
     with pytest.raises(Invalid):
-        await schedules.save_schedule(tx, LOCAL, schedule)
+        await preferences.save_schedule(tx, LOCAL, schedule)
