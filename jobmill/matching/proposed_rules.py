@@ -17,7 +17,7 @@ from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.catalog.posting import Arrangement, Period, Seniority
 from jobmill.db import Database, Tx, fetch_all, fetch_value
 from jobmill.errors import Conflict
-from jobmill.matching import judging_feed, local_score, profiles, rescore, verdicts
+from jobmill.matching import judging_feed, local_verdict, profiles, rescore, verdicts
 from jobmill.matching.matches import DismissReason, Status
 from jobmill.matching.profile import Profile, SalaryFloor
 from jobmill.matching.profiles import ProfileVersion
@@ -302,7 +302,7 @@ async def dry_run(
         employers = {id: await rescore.read_employer(tx, row) for id, row in listed.items()}
     hidden: list[_NewestMatch] = []
     for match in newest:
-        local = await local_score.judge(
+        local = await local_verdict.judge(
             profile, listed[match.listing_id], employers[match.listing_id], platforms
         )
         after = rescore.predict_outcome(stored.get(match.listing_id), local)

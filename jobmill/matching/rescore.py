@@ -11,8 +11,8 @@ from jobmill.catalog.listing_search import ListingQuery
 from jobmill.catalog.listings import Listing, ListingId
 from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.db import Database, Tx
-from jobmill.matching import local_score, matches, verdicts
-from jobmill.matching.local_score import LocalVerdict
+from jobmill.matching import local_verdict, matches, verdicts
+from jobmill.matching.local_verdict import LocalVerdict
 from jobmill.matching.matches import Status
 from jobmill.matching.profile import Profile
 from jobmill.matching.rules import company_facts
@@ -96,7 +96,7 @@ async def compare_open_listings(
         for listing in page_listings:
             if is_compared(listing, stored.get(listing.id)):
                 employer = employers.get(listing.company_id or 0, Employer())
-                local = await local_score.judge(profile, listing, employer, platforms)
+                local = await local_verdict.judge(profile, listing, employer, platforms)
                 yield _change(listing, stored.get(listing.id), local, statuses.get(listing.id))
         after = page.next
         if after is None:

@@ -17,7 +17,7 @@ from jobmill.matching.verdict import MatchResult, Rejection, Strike
 from jobmill.places import parsed_place as atlas
 
 from . import posting_facts, profile_document
-from .local_score import LocalVerdict
+from .local_verdict import LocalVerdict
 from .posting_facts import personal_skills, skills
 
 Reason: TypeAlias = Rejection | Strike

@@ -22,7 +22,7 @@ from jobmill.db import Tx
 from jobmill.db.clock import server_time
 from jobmill.errors import OutsideError
 from jobmill.extract import llm_extraction
-from jobmill.matching import llm_review, local_score, matches, profiles
+from jobmill.matching import llm_review, local_verdict, matches, profiles
 from jobmill.matching.profiles import ProfileId, ProfileVersion
 from jobmill.matching.rules import company_facts, stop_lists
 from jobmill.matching.verdict import (
@@ -296,7 +296,7 @@ async def apply_filter(tools: Tools, work: Work) -> Move:
         return Skip("the listing is closed")
     if _is_duplicate(listing) and not case.forced:
         return Skip(f"duplicate of listing {listing.duplicate_of}: {listing.duplicate_why}")
-    result = await local_score.apply_filter(case.version.profile(), listing, PLATFORM_RULES)
+    result = await local_verdict.apply_filter(case.version.profile(), listing, PLATFORM_RULES)
     record = result.to_dict()
     if result.passed or case.forced:
         move = _advance(work, filter_result=record, profile_version=case.version.version)
@@ -337,7 +337,7 @@ async def analyze(tools: Tools, work: Work) -> Move:
     if company and work.waited_for is None and await _needs_analysis(tools, company):
         return WaitFor(company_pipeline.new_item(company.id), at_most=MAX_COMPANY_WAIT)
     employer = company_facts.to_employer(company)
-    local = await local_score.score(case.version.profile(), case.listing, employer)
+    local = await local_verdict.score(case.version.profile(), case.listing, employer)
     if local.match_score < local.threshold - REVIEW_MARGIN and not case.forced:
         return _conclude(case, local, local)
     # Review the best scores first to get the most from the budget; forced listings come before all.

@@ -15,7 +15,7 @@ from jobmill.catalog.listings import Listing
 from jobmill.catalog.posting import Posting
 from jobmill.db import Tx
 from jobmill.errors import Invalid, OutsideError
-from jobmill.matching import local_score
+from jobmill.matching import local_verdict
 from jobmill.matching.profile import Profile
 from jobmill.queue import Work
 from jobmill.queue.stages import Save
@@ -83,7 +83,7 @@ async def is_wanted(
     )
     if not (due and is_part and _page_urls(listing)):
         return False
-    result = await local_score.apply_filter(profile, listing, PLATFORM_RULES)
+    result = await local_verdict.apply_filter(profile, listing, PLATFORM_RULES)
     return not any(rejection.rule in _TITLE_RULES for rejection in result.hard_rejections)
 
 

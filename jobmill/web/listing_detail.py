@@ -13,7 +13,7 @@ from jobmill.catalog.listings import Listing
 from jobmill.catalog.sources import Source
 from jobmill.db import CONNECTION_ERRORS, Database, Tx
 from jobmill.errors import NotFound, Unavailable
-from jobmill.matching import local_score, matches, profiles, rescore, verdicts, what_if
+from jobmill.matching import local_verdict, matches, profiles, rescore, verdicts, what_if
 from jobmill.matching.matches import MatchId
 from jobmill.matching.profile import Profile
 from jobmill.matching.profiles import ProfileVersion
@@ -78,7 +78,9 @@ async def read_filter_result(detail: ListingDetail) -> FilterResult | None:
         return detail.verdict.filter_result
     if detail.version is None:
         return None
-    return await local_score.apply_filter(detail.version.profile(), detail.listing, PLATFORM_RULES)
+    return await local_verdict.apply_filter(
+        detail.version.profile(), detail.listing, PLATFORM_RULES
+    )
 
 
 async def compare_profiles(
@@ -90,7 +92,7 @@ async def compare_profiles(
             async with database.transaction() as tx:
                 employer = await rescore.read_employer(tx, listing)
             before, after = [
-                await local_score.judge(
+                await local_verdict.judge(
                     profile, listing, employer, PLATFORM_RULES, score_rejected=True
                 )
                 for profile in (version.profile(), changed)

@@ -16,7 +16,7 @@ from jobmill.demo.state import DemoListing, World
 from jobmill.extract.fields.missing_fields import fill_missing_fields
 from jobmill.matching import posting_facts
 from jobmill.matching.profile import Profile
-from jobmill.matching.rules import filter, scoring
+from jobmill.matching.rules import filter, local_score
 from jobmill.matching.rules.company_facts import Employer
 from jobmill.matching.verdict import MatchResult
 
@@ -51,7 +51,7 @@ def matches(profile: Profile, day: float = 0) -> list[MatchResult]:
         )
         facts = posting_facts.read_facts(posting)
         if filter.apply_rules(profile, posting, facts, PLATFORM_RULES).passed:
-            result = scoring.score_posting(profile, posting, facts, Employer(), 0.6)
+            result = local_score.score_posting(profile, posting, facts, Employer(), 0.6)
             results += [result] if result.fits else []
     return results
 

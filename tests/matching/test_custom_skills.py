@@ -9,7 +9,7 @@ import pytest
 from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.matching import posting_facts
 from jobmill.matching.posting_facts import personal_skills
-from jobmill.matching.rules import application_hints, filter, scoring
+from jobmill.matching.rules import application_hints, filter, local_score
 from jobmill.matching.rules.company_facts import Employer
 from jobmill.matching.verdict import MatchResult
 from tests.matching.cases import posting, profile
@@ -54,7 +54,9 @@ def judge(*names: str, **changed: Any) -> MatchResult:
     skills = [{"name": name, "rank": "strong"} for name in names] or [{"name": "Sailing"}]
     nurse = profile(skills=skills, titles=["Registered Nurse"], **changed)
     offer = posting("Registered Nurse", description=WARD)
-    return scoring.score_posting(nurse, offer, posting_facts.read_facts(offer), Employer(), None)
+    return local_score.score_posting(
+        nurse, offer, posting_facts.read_facts(offer), Employer(), None
+    )
 
 
 def points(*names: str) -> int:
@@ -81,7 +83,7 @@ def test_generic_skills_hardly_count() -> None:
     soft = profile(skills=["Teamwork", "Communication"], titles=["Baker"])
     hard = profile(skills=["Sailing"], titles=["Baker"])
     with_it, without = (
-        scoring.score_posting(skills, offer, facts_read, Employer(), None).items[0].points
+        local_score.score_posting(skills, offer, facts_read, Employer(), None).items[0].points
         for skills in (soft, hard)
     )
     assert 0 <= with_it - without <= 4

@@ -85,5 +85,5 @@ def test_a_text_without_known_words_is_like_nothing() -> None:
 
 
 def test_only_processes_that_compare_texts_load_the_model() -> None:
-    program = "import sys, jobmill.matching.local_score; sys.exit('numpy' in sys.modules)"
+    program = "import sys, jobmill.matching.local_verdict; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -17,7 +17,7 @@ from jobmill.matching.posting_facts import PostingFacts
 from jobmill.matching.posting_facts.experience_years import RequiredYears
 from jobmill.matching.posting_facts.required_skills import PostingSkill
 from jobmill.matching.profile import Profile, Skill
-from jobmill.matching.rules import filter, scoring
+from jobmill.matching.rules import filter, local_score
 from jobmill.matching.rules.company_facts import Employer
 from jobmill.matching.verdict import FilterResult, MatchResult
 from tests.matching.cases import facts, posting, profile, with_skill, without_skill
@@ -46,7 +46,7 @@ class ProfileAndPosting:
 
     def score(self, **changed: Any) -> MatchResult:
         case = replace(self, **changed)
-        return scoring.score_posting(
+        return local_score.score_posting(
             case.profile, case.posting, case.facts, case.employer, case.likeness
         )
 
@@ -212,7 +212,7 @@ def test_words_for_gender_and_nationality_do_not_change_a_score() -> None:
 
     def judge(person: Profile, offer: Posting) -> tuple[int, int]:
         facts_read = fact.read_facts(offer)
-        result = scoring.score_posting(person, offer, facts_read, Employer(), 0.4)
+        result = local_score.score_posting(person, offer, facts_read, Employer(), 0.4)
         return result.match_score, filter.apply_rules(
             person, offer, facts_read, PLATFORM_RULES
         ).total_strikes

@@ -11,7 +11,7 @@ from jobmill.catalog.posting import Posting
 from jobmill.extract.fields.missing_fields import fill_missing_fields
 from jobmill.matching import posting_facts
 from jobmill.matching.profile import Profile
-from jobmill.matching.rules import filter, scoring, title_fit
+from jobmill.matching.rules import filter, local_score, title_fit
 from jobmill.matching.rules.company_facts import Employer
 from tests.matching.cases import posting, profile
 
@@ -101,7 +101,7 @@ def test_what_fits_scores_high_and_what_does_not_scores_low(
 ) -> None:
     offer = fill_missing_fields(Posting(title, location=place, description=text))
     facts_read = posting_facts.read_facts(offer)
-    result = scoring.score_posting(who, offer, facts_read, Employer(), None)
+    result = local_score.score_posting(who, offer, facts_read, Employer(), None)
     assert least <= result.match_score <= most
     assert least < 60 or filter.apply_rules(who, offer, facts_read, PLATFORM_RULES).passed
 
@@ -138,7 +138,7 @@ def test_one_shared_skill_does_not_make_unrelated_work_a_match() -> None:
     offer = fill_missing_fields(posting("Program Manager", description="Familiarity with AWS."))
     near = fill_missing_fields(posting("Backend Engineer", description="Familiarity with AWS."))
     far_points, near_points = (
-        scoring.score_posting(
+        local_score.score_posting(
             ENGINEER, candidate, posting_facts.read_facts(candidate), Employer(), None
         )
         .items[0]
@@ -151,7 +151,7 @@ def test_one_shared_skill_does_not_make_unrelated_work_a_match() -> None:
 
 def test_years_spent_on_other_work_count_less() -> None:
     offer = fill_missing_fields(posting("Project Manager", description="5+ years of experience"))
-    item = scoring.score_posting(
+    item = local_score.score_posting(
         profile(), offer, posting_facts.read_facts(offer), Employer(), None
     ).items[3]
     assert item.points < 5

@@ -11,7 +11,7 @@ from jobmill.catalog.listings import ListingId
 from jobmill.catalog.posting import Posting
 from jobmill.db import Database, Tx
 from jobmill.matching import matches, rescore, verdicts
-from jobmill.matching.local_score import LocalVerdict
+from jobmill.matching.local_verdict import LocalVerdict
 from jobmill.matching.profile import Profile
 from jobmill.matching.rescore import Kind, ScoredOutcome, VerdictChange
 from jobmill.matching.verdicts import Outcome, VerdictSummary

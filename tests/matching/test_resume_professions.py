@@ -11,7 +11,7 @@ from jobmill.matching import posting_facts
 from jobmill.matching import resumes as resume
 from jobmill.matching.profile import Profile
 from jobmill.matching.resumes import home_address, skill_sections
-from jobmill.matching.rules import filter, scoring
+from jobmill.matching.rules import filter, local_score
 from jobmill.matching.rules.company_facts import Employer
 from jobmill.matching.verdict import MatchResult
 from tests.matching import profession_resumes as examples
@@ -35,7 +35,7 @@ def judge(profile: Profile, example: ProfessionExample) -> MatchResult:
     )
     facts = posting_facts.read_facts(offer)
     assert filter.apply_rules(profile, offer, facts, PLATFORM_RULES).passed
-    return scoring.score_posting(profile, offer, facts, Employer(), None)
+    return local_score.score_posting(profile, offer, facts, Employer(), None)
 
 
 @pytest.mark.parametrize("profession", examples.ALL)
@@ -75,7 +75,7 @@ def test_a_job_of_another_profession_scores_low(profession: str) -> None:
             )
         )
         facts = posting_facts.read_facts(offer)
-        score = scoring.score_posting(profile, offer, facts, Employer(), None).match_score
+        score = local_score.score_posting(profile, offer, facts, Employer(), None).match_score
         assert score < 65, other.posting_title
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from jobmill.errors import Invalid
 from jobmill.matching import profile_document, what_if
-from jobmill.matching.local_score import LocalVerdict
+from jobmill.matching.local_verdict import LocalVerdict
 from jobmill.matching.profile import Profile
 from jobmill.matching.profile_document import InvalidProfile
 from jobmill.matching.rescore import ScoredOutcome

@@ -10,7 +10,7 @@ from jobmill.catalog import listings
 from jobmill.catalog.posting import Posting
 from jobmill.db import Database
 from jobmill.matching import posting_facts
-from jobmill.matching.local_score import MAX_LENGTH_IN_PLACE, run_bounded
+from jobmill.matching.local_verdict import MAX_LENGTH_IN_PLACE, run_bounded
 from jobmill.matching.posting_facts import experience_years, required_skills
 from tests.people.helpers import bearer
 from tests.web.helpers import site_with

@@ -23,7 +23,7 @@ from jobmill.errors import Invalid
 from jobmill.matching import (
     duplicate_matches,
     judging_feed,
-    local_score,
+    local_verdict,
     match_json,
     match_reasons,
     matches,
@@ -253,7 +253,7 @@ async def _read_verdict(database: Database, name: str, profile: str | None) -> E
 async def _judge(database: Database, version: ProfileVersion, listing: Listing) -> Verdict:
     async with database.transaction() as tx:
         employer = await rescore.read_employer(tx, listing)
-    local = await local_score.judge(version.profile(), listing, employer, PLATFORM_RULES)
+    local = await local_verdict.judge(version.profile(), listing, employer, PLATFORM_RULES)
     return Verdict(
         version.profile_id,
         version.version,

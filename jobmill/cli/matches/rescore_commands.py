@@ -20,14 +20,14 @@ from jobmill.errors import Invalid
 from jobmill.matching import (
     company_tiers,
     judging_feed,
-    local_score,
+    local_verdict,
     profile_document,
     profiles,
     rescore,
     verdicts,
 )
 from jobmill.matching import what_if as whatif
-from jobmill.matching.local_score import LocalVerdict
+from jobmill.matching.local_verdict import LocalVerdict
 from jobmill.matching.profile import Profile
 from jobmill.matching.profiles import ProfileVersion
 from jobmill.matching.rescore import ScoredOutcome, VerdictChange
@@ -322,6 +322,6 @@ async def _judge_both(
     profile: Profile, other: Profile, listing: Any, employer: Any
 ) -> tuple[LocalVerdict, LocalVerdict]:
     return (
-        await local_score.judge(profile, listing, employer, PLATFORM_RULES, score_rejected=True),
-        await local_score.judge(other, listing, employer, PLATFORM_RULES, score_rejected=True),
+        await local_verdict.judge(profile, listing, employer, PLATFORM_RULES, score_rejected=True),
+        await local_verdict.judge(other, listing, employer, PLATFORM_RULES, score_rejected=True),
     )

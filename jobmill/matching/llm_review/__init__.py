@@ -17,7 +17,7 @@ from jobmill.outside.model_question import ModelQuestion
 
 from ..posting_facts import skills
 from ..rules.company_facts import Employer
-from ..rules.scoring import keep_above_zero, priority_of
+from ..rules.local_score import keep_above_zero, priority_of
 from . import claim_checks, prompt_injection
 from .claim_checks import ClaimChecker, DroppedClaims
 

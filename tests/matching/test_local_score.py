@@ -11,7 +11,7 @@ from jobmill.matching import match_reasons
 from jobmill.matching.posting_facts import PostingSkill
 from jobmill.matching.posting_facts.experience_years import RequiredYears
 from jobmill.matching.profile import Span
-from jobmill.matching.rules import scoring, title_fit, working_hours
+from jobmill.matching.rules import local_score, title_fit, working_hours
 from jobmill.matching.rules.company_facts import Employer
 from jobmill.matching.verdict import MatchResult, ScoreItem, parse_match_result
 from tests.matching.cases import asked, facts, posting, profile
@@ -21,7 +21,7 @@ def judge(*skills: PostingSkill | str, **values: Any) -> MatchResult:
     wants, offer = values.pop("wants", {}), values.pop("offer", {})
     employer = values.pop("employer", Employer())
     likeness = values.pop("likeness", None)
-    return scoring.score_posting(
+    return local_score.score_posting(
         profile(**wants), posting(**offer), facts(*skills, **values), employer, likeness
     )
 
@@ -437,7 +437,7 @@ def test_an_office_in_the_home_city_lowers_the_threshold() -> None:
     [(100, "High"), (85, "High"), (84, "Medium"), (70, "Medium"), (69, "Low")],
 )
 def test_the_priority_follows_the_score(points: int, expected: str) -> None:
-    assert scoring.priority_of(profile(), [ScoreItem("all", points, 100, "so")]) == expected
+    assert local_score.priority_of(profile(), [ScoreItem("all", points, 100, "so")]) == expected
 
 
 def test_a_score_includes_resume_suggestions() -> None:

@@ -18,7 +18,7 @@ from jobmill.sandbox import read_untrusted
 from . import embeddings, posting_facts
 from .embeddings import neutral_text
 from .posting_facts import PostingFacts
-from .rules import filter, scoring
+from .rules import filter, local_score
 from .rules.company_facts import Employer
 
 T = TypeVar("T")
@@ -80,7 +80,7 @@ async def _score(
 ) -> MatchResult:
     similarity = await _compare_texts(profile, posting)
     return await run_bounded(
-        posting, scoring.score_posting, profile, posting, facts, employer, similarity
+        posting, local_score.score_posting, profile, posting, facts, employer, similarity
     )
 
 
