@@ -460,13 +460,13 @@ async def find_scan_end(tx: Tx, query: MatchQuery) -> MatchId | None:
 
 
 def _order_column(query: MatchQuery) -> LiteralString:
-    return "match.created_at" if query.order == "newest" else "match.match_score"
+    return "match.created_at" if query.order == "newest" else "match.sort_score"
 
 
 def _match_conditions(query: MatchQuery) -> LiteralString:
     """Conditions on matches."""
     order = _order_column(query)
-    place: LiteralString = "created_at" if query.order == "newest" else "match_score"
+    place: LiteralString = "created_at" if query.order == "newest" else "sort_score"
     mark: LiteralString = f"""
         (SELECT {place}, id FROM matching.match
           WHERE id = %(after)s::bigint AND profile_id = %(profile)s)

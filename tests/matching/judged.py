@@ -47,7 +47,7 @@ REJECTED = FilterResult(
 
 def result(score: int, *, threshold: int = 80, **more: Any) -> MatchResult:
     """A score made of two items."""
-    priority: Priority = "High" if score >= 85 else "Medium" if score >= 70 else "Low"
+    by_score: Priority = "High" if score >= 85 else "Medium" if score >= 70 else "Low"
     skills = min(score, 40)
     more.setdefault(
         "items",
@@ -61,7 +61,7 @@ def result(score: int, *, threshold: int = 80, **more: Any) -> MatchResult:
     more.setdefault("resume_intake", ResumeIntake(professional_summary="Keeps water running."))
     return MatchResult(
         match_score=score,
-        application_priority=priority,
+        application_priority=more.pop("priority", by_score),
         threshold=threshold,
         threshold_why="the minimum score of a match",
         **more,

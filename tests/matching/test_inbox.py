@@ -75,8 +75,20 @@ async def test_no_list_of_matches_reads_all_of_them(
     query = MatchQuery(profile_id=place.profile, limit=26, **filters)
     query_plan = await plan(tx, matches.build_select(query), matches.query_params(query))
     assert f"using {index} on match" in query_plan
-    for reads_all in ("Seq Scan on match", "Seq Scan on listing", "Sort Key: match.match_score"):
+    for reads_all in ("Seq Scan on match", "Seq Scan on listing", "Sort Key: match.sort_score"):
         assert reads_all not in query_plan
+
+
+async def test_a_match_with_a_dealbreaker_comes_after_those_without(tx: Tx) -> None:
+    place = await judged.make(tx, listings=4)
+    rated = [(95, "Low"), (72, "Medium"), (88, "High"), (66, "Low")]
+    for listing, (score, priority) in zip(place.listings, rated, strict=True):
+        await matches.save_verdict(tx, place.word(score, listing, priority=priority, threshold=60))
+    query, scores = MatchQuery(profile_id=place.profile, limit=1), list[int]()
+    while page := await matches.find(tx, query):
+        scores += [match.match_score for match in page]
+        query = replace(query, after=page[-1].id)
+    assert scores == [88, 72, 95, 66]
 
 
 async def test_common_words_are_searched_page_by_page(tx: Tx) -> None:
