@@ -117,7 +117,7 @@ def create_app(
     for kind in (AppError, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, handle_error)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)
-    app.router.routes.extend((_route_table(), STATIC_FILES))
+    app.router.routes.extend((prepare_routes(), STATIC_FILES))
     return RequestMiddleware(
         app,
         hosts,
@@ -154,8 +154,8 @@ STATIC_FILES = Mount("/static", StaticFiles(directory=WEB_DIR / "static"), name=
 
 
 @cache
-def _route_table() -> RouteTable:
-    """All applications of a process share it: preparing the dependencies takes half a second."""
+def prepare_routes() -> RouteTable:
+    """All applications of a process share them: preparing the dependencies takes half a second."""
     return RouteTable(list_routes())
 
 
