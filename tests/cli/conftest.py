@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from tests.cli import forked
 
 Jobmill = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -26,14 +27,6 @@ def jobmill(home: Path) -> Jobmill:
     def run(
         *arguments: object, stdin: str = "", **variables: str
     ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "jobmill", *map(str, arguments)],
-            check=False,
-            capture_output=True,
-            cwd=home,
-            env=base | variables,
-            input=stdin,
-            text=True,
-        )
+        return forked.jobmill(*arguments, stdin=stdin, folder=home, variables=base | variables)
 
     return run

@@ -1,12 +1,13 @@
 """Run the real command in a process forked from one that has loaded everything.
 
-For tests that call many commands.
+A new interpreter takes seconds to load the web pages, which is most of what short commands take.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import json
 import multiprocessing
 import os
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from multiprocessing.connection import Connection
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
@@ -28,8 +30,9 @@ from jobmill.sandbox import child, pool
 Run = Callable[..., Awaitable[subprocess.CompletedProcess[str]]]
 
 FORKS = multiprocessing.get_context("forkserver")
-LIMIT = 60.0
-FORKS.set_forkserver_preload([__name__, *(command.module for command in cli.COMMANDS)])
+LIMIT = 120.0
+PRELOADED = "tests.cli.preloaded"
+FORKS.set_forkserver_preload([__name__, PRELOADED])
 
 
 def as_url(conninfo: str) -> str:
@@ -44,7 +47,7 @@ def jobmill(
         files = [str(Path(place, name)) for name in ("in", "out", "err")]
         Path(files[0]).write_text(stdin)
         words = [str(argument) for argument in arguments]
-        process = FORKS.Process(target=_main, args=(words, str(folder), dict(variables), files))
+        process = FORKS.Process(target=_run, args=(words, str(folder), dict(variables), files))
         process.start()
         process.join(LIMIT)
         process.kill()
@@ -53,6 +56,44 @@ def jobmill(
         return subprocess.CompletedProcess(
             words, process.exitcode, *(Path(file).read_text("utf-8") for file in files[1:])
         )
+
+
+class ForkedProcess:
+    """A process that runs until it is told to stop; used like a `Popen`."""
+
+    def __init__(self, function: Callable[..., None], *arguments: object) -> None:
+        """The function is called with the arguments in a forked process."""
+        self._process = FORKS.Process(target=function, args=arguments, daemon=True)
+        self._process.start()
+        assert self._process.pid
+        self.pid = self._process.pid
+
+    def send_signal(self, number: int) -> None:
+        if self._process.exitcode is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def wait(self, timeout: float | None = None) -> int:
+        self._process.join(timeout)
+        if self._process.exitcode is None:
+            raise subprocess.TimeoutExpired(self._process.name, timeout or 0)
+        return self._process.exitcode
+
+
+class ForkedCommand(ForkedProcess):
+    """A running `jobmill …`."""
+
+    def __init__(
+        self, words: Sequence[str], folder: Path, variables: Mapping[str, str], errors: Path
+    ) -> None:
+        lines, output = FORKS.Pipe(duplex=False)
+        files = (os.devnull, output, str(errors))
+        super().__init__(_serve, list(words), str(folder), dict(variables), files)
+        output.close()
+        self.stdout = os.fdopen(os.dup(lines.fileno()), "r")
+        lines.close()
 
 
 def runner(folder: Path, url: str, **variables: str) -> Run:
@@ -128,16 +169,31 @@ class ForkedReader:
             os.kill(self.pid, signal.SIGKILL)
 
 
-def _main(
-    words: Sequence[str], folder: str, variables: Mapping[str, str], files: Sequence[str]
+File = str | Connection
+
+
+def _run(*arguments: Any) -> None:
+    """Run a command that ends by itself."""
+    pipes = {"PIPE": subprocess.PIPE, "DEVNULL": subprocess.DEVNULL}
+    # Not in a server: it has threads, whose locks a fork would copy.
+    pool.subprocess = SimpleNamespace(Popen=ForkedReader, **pipes)
+    _serve(*arguments)
+
+
+def _serve(
+    words: Sequence[str], folder: str, variables: Mapping[str, str], files: Sequence[File]
 ) -> None:
     for number, file in enumerate(files):
-        os.dup2(os.open(file, os.O_RDWR | os.O_CREAT), number)
+        is_path = isinstance(file, str)
+        source = os.open(file, os.O_RDWR | os.O_CREAT) if is_path else file.fileno()
+        os.dup2(source, number)
+        os.close(source)
     sys.stdin = os.fdopen(0, "r")
     sys.argv = ["jobmill", *words]
+    # The fork server ignores it, as a background job does.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.enable()
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(variables)
-    pipes = {"PIPE": subprocess.PIPE, "DEVNULL": subprocess.DEVNULL}
-    pool.subprocess = SimpleNamespace(Popen=ForkedReader, **pipes)
     cli.main()

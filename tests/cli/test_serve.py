@@ -8,7 +8,6 @@ import signal
 import socket
 import stat
 import subprocess
-import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
@@ -26,7 +25,7 @@ from jobmill.errors import Invalid
 from jobmill.queue import Finish, Move, NewItem, Stage, Stages, Work, inspect
 from jobmill.settings import Settings
 from tests.cli import forked
-from tests.cli.forked import as_url
+from tests.cli.forked import ForkedCommand, as_url
 from tests.cli.test_queue import Run
 from tests.people.helpers import PASSWORD, make_person
 from tests.queue.helpers import fetch
@@ -34,27 +33,16 @@ from tests.queue.helpers import fetch
 HTML = {"Accept": "text/html"}
 
 
-def restore_sigint() -> None:
-    """A child inherits an ignored SIGINT, for example from a background job."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 class Running:
     """A running `jobmill` process and what it prints."""
 
     def __init__(self, words: tuple[str, ...], folder: Path, variables: dict[str, str]) -> None:
         self.errors = folder / f"{'-'.join(words).replace('/', '-')}.err"
-        with self.errors.open("wb") as errors:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "jobmill", *words],
-                cwd=folder, env=variables, stdout=subprocess.PIPE, stderr=errors, text=True,
-                preexec_fn=restore_sigint,  # noqa: PLW1509
-            )  # fmt: skip
+        self.process = ForkedCommand(words, folder, variables, self.errors)
         self.lines: dict[str, str] = {}
 
     def up(self) -> Running:
         """Wait until it prints how to stop it."""
-        assert self.process.stdout
         for line in self.process.stdout:
             name, _, text = line.strip().partition(" ")
             self.lines[name] = text.strip()
@@ -75,6 +63,11 @@ class Running:
 
     def ended(self, within: float = 60.0) -> int:
         return self.process.wait(within)
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
 
 
 Start = Callable[..., Running]
@@ -106,8 +99,7 @@ def start(home: Path, variables: dict[str, str]) -> Iterator[Start]:
 
     yield call
     for running in started:
-        running.process.kill()
-        running.process.communicate()
+        running.close()
 
 
 @pytest.fixture

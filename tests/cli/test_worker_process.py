@@ -116,8 +116,9 @@ def log_until(process: Running, count: int) -> list[dict[str, Any]]:
                 return status
             time.sleep(0.1)
     finally:
-        process.process.terminate()
-        process.process.communicate(timeout=30)
+        process.tell()
+        process.ended()
+        process.close()
     pytest.fail(process.errors.read_text())
 
 

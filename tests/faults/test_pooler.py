@@ -327,5 +327,4 @@ async def test_the_processes_serve_pages_through_the_pooler(
         running.tell()
         assert running.ended() == 0
     finally:
-        running.process.kill()
-        running.process.communicate()
+        running.close()

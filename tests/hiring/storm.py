@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-import os
 import random
 import socket
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -28,10 +25,11 @@ import httpx2
 from jobmill.db import Database, connect
 from jobmill.hiring.audit_log import replay, verification
 from jobmill.people import keys
+from tests.cli.forked import ForkedProcess
+from tests.hiring import storm_process
 from tests.hiring.helpers import make_opening
 from tests.hiring.log_rules import check_log
 
-ROOT = Path(__file__).parents[2]
 WEB_PROCESSES = 2
 WORKERS = 2
 CLIENTS = 8
@@ -59,9 +57,7 @@ class Processes:
     folder: Path
     ports: list[int] = field(default_factory=lambda: [_free_port() for _ in range(WEB_PROCESSES)])
     kills: Counter[str] = field(default_factory=Counter[str])
-    _running: dict[int, subprocess.Popen[bytes]] = field(
-        default_factory=dict[int, subprocess.Popen[bytes]]
-    )
+    _running: dict[int, ForkedProcess] = field(default_factory=dict[int, ForkedProcess])
 
     @contextmanager
     def run(self) -> Iterator[None]:
@@ -76,11 +72,7 @@ class Processes:
 
     def _start(self, slot: int) -> None:
         port = self.ports[slot] if slot < WEB_PROCESSES else 0
-        self._running[slot] = subprocess.Popen(
-            [sys.executable, "-m", "tests.hiring.storm_process", self.url, str(port)],
-            cwd=ROOT,
-            env=os.environ | {"JOBMILL_DATA_DIR": str(self.folder)},
-        )
+        self._running[slot] = ForkedProcess(storm_process.run, self.url, port, str(self.folder))
 
     def kill_one(self) -> None:
         slot = random.randrange(WEB_PROCESSES + WORKERS)

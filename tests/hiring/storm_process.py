@@ -1,10 +1,10 @@
-"""One process of the storm: `python -m tests.hiring.storm_process URL PORT`; port 0 is a worker."""
+"""One process of the storm: it serves pages at a port, or is a worker."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
-import sys
 
 from jobmill.db import connect
 from jobmill.hiring.waitlist import deadlines
@@ -14,7 +14,13 @@ from jobmill.web.server import Server
 from jobmill.web.site import create_app
 
 
-async def main(url: str, port: int) -> None:
+def run(url: str, port: int, folder: str) -> None:
+    """Run until killed; port 0 is a worker."""
+    os.environ["JOBMILL_DATA_DIR"] = folder
+    asyncio.run(_run(url, port))
+
+
+async def _run(url: str, port: int) -> None:
     async with connect(url, size=4) as database:
         if not port:
             task = PeriodicTask(deadlines.POLL_SECONDS, deadlines.run_cycle)
@@ -24,7 +30,3 @@ async def main(url: str, port: int) -> None:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", port))
         await Server(create_app(database), listener).run()
-
-
-if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], int(sys.argv[2])))

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import socket
-import subprocess
-import sys
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import LiteralString
@@ -19,13 +16,14 @@ from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.audit_log import verification
 from jobmill.hiring.forms import form_versions
 from jobmill.people import keys
+from tests.cli.forked import ForkedProcess
+from tests.hiring import storm_process
 from tests.hiring.forms.documents import large_pdf
 from tests.hiring.hiring_writes import FORM, make_waiting
 from tests.hiring.killed_connections import Content, read_content
 from tests.queue.helpers import fetch
 from tests.web.helpers import site_with
 
-ROOT = Path(__file__).parents[2]
 CONNECTION_LOST = (httpx2.TransportError, httpx2.TimeoutException)
 CV = large_pdf(600_000)
 """Three chunks."""
@@ -38,11 +36,7 @@ class WebProcess:
         with socket.socket() as listener:
             listener.bind(("127.0.0.1", 0))
             self.port = int(listener.getsockname()[1])
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.hiring.storm_process", url, str(self.port)],
-            cwd=ROOT,
-            env=os.environ | {"JOBMILL_DATA_DIR": str(folder)},
-        )
+        self._process = ForkedProcess(storm_process.run, url, self.port, str(folder))
 
     def kill(self) -> None:
         self._process.kill()

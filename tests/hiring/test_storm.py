@@ -12,7 +12,7 @@ from tests.hiring.storm import run_storm
 async def test_every_answer_is_kept_once_while_processes_are_killed(
     url: str, tmp_path: Path
 ) -> None:
-    answers = await run_storm(url, tmp_path, kills=6)
+    answers = await run_storm(url, tmp_path, kills=4)
     assert answers.applied
     assert answers.withdrawn
 

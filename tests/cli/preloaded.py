@@ -1,0 +1,16 @@
+"""Loads all commands and the routes of the web pages, for the fork server of `forked`."""
+
+from __future__ import annotations
+
+import gc
+from importlib import import_module
+
+from jobmill import cli
+from jobmill.web import site
+
+for command in cli.COMMANDS:
+    import_module(command.module)
+site.prepare_routes()
+# A collection would copy the pages of memory that all forks share.
+gc.disable()
+gc.freeze()
