@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from jobmill.db import Tx, fetch_all
@@ -16,7 +16,7 @@ from .targets import Target, TargetKind
 MAX_BAD_RETRIES = 5
 """Bad targets that a run retries with spare calls; beyond that they share the reserved calls."""
 EVALUATED_PER_PLATFORM = 100
-"""Due targets per platform that are evaluated, plus a few per allowed call."""
+"""Due targets per platform that are evaluated, plus four per call that it may get."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +190,8 @@ class YieldChoice:
     """How many of them were overdue."""
     lowest: float | None
     """The lowest value chosen; None if calls were left over."""
-    passed: dict[int, float]
-    """Due targets that were not chosen, with their values."""
+    passed: Callable[[], dict[int, float]]
+    """Due targets that were not chosen, with their values; a preview does not need them."""
 
 
 async def choose_by_yield(
@@ -226,10 +226,15 @@ async def choose_by_yield(
     lowest = min(_value_of(auction, rest[id], question.at) for id in dear) if full else None
     spare = [candidate for candidate in bad if candidate.source_id not in owed]
     ids = [*owed, *dear, *room.take(spare, min(MAX_BAD_RETRIES, budget - len(owed) - len(dear)))]
-    lost = [
-        candidate for candidate in candidates if candidate.due and candidate.source_id not in ids
-    ]
-    passed = {candidate.source_id: _value_of(auction, candidate, question.at) for candidate in lost}
+
+    def passed() -> dict[int, float]:
+        chosen = set(ids)
+        return {
+            candidate.source_id: _value_of(auction, candidate, question.at)
+            for candidate in candidates
+            if candidate.due and candidate.source_id not in chosen
+        }
+
     return YieldChoice(ids, len(owed), lowest, passed)
 
 
@@ -322,7 +327,7 @@ async def _find_candidates(tx: Tx, question: SelectionRequest, budget: int) -> l
               WHERE target.platform = open.platform AND status = 'active' AND enabled
                 AND queued_at IS NULL AND (rho IS NOT NULL OR gate_at IS NOT NULL)
                 AND due_at <= %(at)s AND (gate_at IS NULL OR gate_at <= %(at)s)
-              ORDER BY due_at LIMIT %(most)s)
+              ORDER BY due_at LIMIT %(evaluated)s + 4 * open.room)
             UNION ALL
             (SELECT source_id, page_cap, priority, rho, d, health,
                     extract(epoch FROM last_ok_at)::float8, false, true
@@ -346,7 +351,7 @@ async def _find_candidates(tx: Tx, question: SelectionRequest, budget: int) -> l
             "at": question.at,
             "names": list(room),
             "room": [min(calls, budget) for calls in room.values()],
-            "most": EVALUATED_PER_PLATFORM + 4 * budget,
+            "evaluated": EVALUATED_PER_PLATFORM,
         },
     )
 

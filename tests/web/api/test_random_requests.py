@@ -28,9 +28,9 @@ from jobmill.web.api import router
 from tests.web.api.helpers import apply, make_job, make_person
 from tests.web.api.search_world import fill_search
 
-EXAMPLES = 8
+EXAMPLES = 5
 """Of operations on openings and applications."""
-OTHER_EXAMPLES = 4
+OTHER_EXAMPLES = 2
 OTHER_TAGS = {
     "listings",
     "matches",
