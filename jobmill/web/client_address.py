@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Self
 
 from fastapi import Request
@@ -64,6 +65,7 @@ def _host(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
+@lru_cache(maxsize=1_024)
 def _parse(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     """The address; an IPv4 address that a dual-stack socket shows as IPv6 is unmapped."""
     try:

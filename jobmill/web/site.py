@@ -8,6 +8,7 @@ from pathlib import Path
 
 from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from fastapi.telemetry import TelemetryConfig
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute, Mount
@@ -93,7 +94,7 @@ def create_app(
     `local`: the server listens on loopback only, and `local_access` admits the user who runs it.
     """
     # No OpenAPI pages: they load scripts from other sites.
-    app = FastAPI(title="Jobmill", openapi_url=None)
+    app = FastAPI(title="Jobmill", openapi_url=None, telemetry=NO_TELEMETRY)
     app.state.request_database = RequestDatabase(database, database_timeout)
     app.state.database = database
     app.state.client_resolver = ClientResolver.create(local=local, proxies=proxies)
@@ -127,6 +128,9 @@ def create_app(
         is_https=app.state.client_resolver.is_https,
     )
 
+
+NO_TELEMETRY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False}
+"""`/metrics` has the figures; otherwise FastAPI searches the environment at every request."""
 
 WORKSPACES: Sequence[tuple[Workspace, Iterable[APIRouter]]] = (
     ("hiring", (hiring.router, reports.router)),
