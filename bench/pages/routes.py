@@ -85,11 +85,11 @@ def walk(sizes: Sizes, token: str) -> Iterator[Route]:
             /sources/rotation/searches /sources/rotation/searches/new /sources/rotation/searches/5 /sources/rotation/searches/5/remove
         """,
         "queue": f"""
-            /activity /activity/pause /activity/resume /activity/unblock /activity/tasks/77 /activity/tasks/{sizes.items - 1}
+            /activity /activity/pause?phase=listing /activity/resume?phase=listing /activity/unblock?on=budget /activity/tasks/77 /activity/tasks/{sizes.items - 1}
             /activity/tasks/53/retry /activity/lineage/{sizes.big} /activity/lineage/{sizes.big}?item=7 /activity/alerts/1/clear
         """,
         "hiring": f"""
-            /hiring/new {hot} /hiring/7 {hot}/change/close {hot}/edit {hot}?waiting=20000 {hot}/events {hot}/events?upto=40000
+            /hiring/new {hot} /hiring/7 {hot}/change/pause {hot}/edit {hot}?waiting=20000 {hot}/events {hot}/events?upto=40000
             {hot}/events/20 {hot}/events/60000 {hot}/events/80000 {hot}/summary {hot}/replay {hot}/replay?seq=40000
             {hot}/replay?at=MOMENT {hot}/replay/frame?seq=40000 {hot}/people/20 {hot}/people/20000 {hot}/people/53000
             {hot}/people/20/erase {hot}/close {hot}/form {hot}/import {hot}/interviews {hot}/review {hot}/stages {hot}/stages/edit

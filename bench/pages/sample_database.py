@@ -229,6 +229,7 @@ MATCHING: tuple[LiteralString, ...] = (
 )
 
 QUEUE: tuple[LiteralString, ...] = (
+    "INSERT INTO queue.alert (rule, subject, detail) VALUES ('sample', 'sample', 'A sample of an alert')",
     # One lineage is a tree in which every item has ten children.
     """
     INSERT INTO queue.item (id, kind, stage, key, key_hash, data, priority, tracking_id, parent_id, ancestry,
