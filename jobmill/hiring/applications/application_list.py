@@ -54,6 +54,13 @@ async def list_all(
         tx,
         ListedApplicant,
         """
+        -- People and openings are searched once each, not for every application.
+        WITH named AS MATERIALIZED (
+            SELECT id FROM hiring.applicant
+             WHERE position(lower(%(q)s) IN lower(name || ' ' || email)) > 0
+        ), titled AS MATERIALIZED (
+            SELECT id FROM hiring.opening WHERE position(lower(%(q)s) IN lower(title)) > 0
+        )
         SELECT application.id AS application_id, opening_id, opening.title, applicant.name,
                applicant.email, application.status, applied_at, acknowledge_deadline, penalty_count,
                ARRAY(SELECT tag FROM hiring.tag
@@ -69,8 +76,7 @@ async def list_all(
                 OR EXISTS (SELECT FROM hiring.tag
                             WHERE application_id = application.id AND tag.tag = %(tag)s))
            AND (%(q)s::text IS NULL
-                OR position(lower(%(q)s) IN lower(
-                       applicant.name || ' ' || applicant.email || ' ' || opening.title)) > 0)
+                OR applicant_id IN (SELECT id FROM named) OR opening_id IN (SELECT id FROM titled))
          ORDER BY application.id DESC
          LIMIT %(limit)s
         """,
