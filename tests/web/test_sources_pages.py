@@ -211,7 +211,7 @@ async def test_an_approval_can_be_decided_and_changed(
         database, enabled=False, evidence="the address", discovery_confidence="low"
     )
     page = await site.get("/sources?show=waiting")
-    assert "the address" in page.text
+    assert "The address" in page.text
     path = f"/sources/approvals/source:{source.id}"
     answer = await site.post(f"{path}/reject", data={"reason": "an agency"})
     assert answer.headers["location"] == f"/sources?show=waiting&did=source:{source.id}"
