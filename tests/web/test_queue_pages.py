@@ -172,9 +172,9 @@ async def test_blocked_tasks_are_unblocked_by_resource_name(
     table = stages(tea=block)
     [id] = await put(database, table, new("tea"))
     await drain(database, table)
-    assert "kettle 1 task is waiting for it Unblock kettle" in texts(
-        await page(site, "/activity"), ".acted"
-    )
+    shown = await page(site, "/activity")
+    assert "kettle 1 task is waiting for it Unblock kettle" in texts(shown, ".acted")
+    assert not shown.css("#queue .empty")
     assert "1 task continues." in texts(
         await page(site, "/activity/unblock?on=kettle"), ".confirmation p"
     )
