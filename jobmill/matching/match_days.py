@@ -1,4 +1,4 @@
-"""What a person's week looked like: new matches and applications of each day, and overdue replies."""
+"""What a person's week looked like: new matches and applications of each day."""
 
 from __future__ import annotations
 
@@ -7,10 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jobmill.db import Tx, fetch_all
-from jobmill.matching.matches import Status
-
-FOLLOW_UP_AFTER = dt.timedelta(days=14)
-"""Without news for this long after applying, it is time to ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,34 +37,4 @@ async def count_days(
          ORDER BY day.start
         """,
         {"profile": profile_id, "starts": list(starts), "length": length},
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class OpenApplication:
-    """An application that waits for the person: an offer, or no news for long."""
-
-    id: int
-    title: str | None
-    company: str | None
-    status: Status
-    status_at: dt.datetime
-
-
-async def find_open_applications(tx: Tx, profile_id: int, *, limit: int) -> list[OpenApplication]:
-    """Offers first, then the applications without news for FOLLOW_UP_AFTER, the oldest first."""
-    return await fetch_all(
-        tx,
-        OpenApplication,
-        """
-        SELECT match.id, listing.title, listing.company, match.status, status_at
-          FROM matching.match JOIN catalog.listing ON listing.id = listing_id
-         WHERE profile_id = %(profile)s AND dropped_at IS NULL
-           AND (match.status = 'offer'
-                OR match.status IN ('applied', 'interviewing')
-                   AND status_at < now() - %(after)s)
-         ORDER BY match.status <> 'offer', status_at
-         LIMIT %(limit)s
-        """,
-        {"profile": profile_id, "after": FOLLOW_UP_AFTER, "limit": limit},
     )

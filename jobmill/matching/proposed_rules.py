@@ -263,13 +263,14 @@ def _propose_salary_floor(
 ) -> Iterable[ProposedRule]:
     """The highest salary that was too low, unless the person kept a job with that salary."""
     units = Counter(unit for match in dismissed if (unit := _unit(match)))
+    floor = profile.salary_floor
     for unit, count in units.most_common(1):
         refused = [match.salary_max or 0 for match in dismissed if _unit(match) == unit]
         amount = max(refused)
         kept_salaries = [match.salary_max or 0 for match in kept if _unit(match) == unit]
-        floor = profile.salary_floor
-        is_covered = floor and (floor.currency, floor.period) == unit and floor.amount > amount
-        if count < MIN_DISMISSALS or is_covered or min(kept_salaries, default=amount + 1) <= amount:
+        # A floor in another currency or period cannot be compared, and must not be replaced.
+        is_settled = floor and ((floor.currency, floor.period) != unit or floor.amount > amount)
+        if count < MIN_DISMISSALS or is_settled or min(kept_salaries, default=amount + 1) <= amount:
             return
         currency, period = unit
         floor = SalaryFloor(amount=amount + 1, currency=currency, period=period)
@@ -288,26 +289,30 @@ def _unit(match: DecidedMatch) -> tuple[str, Period] | None:
 
 
 async def dry_run(
-    database: Database, profile_id: int, profile: Profile, platforms: PlatformRules
+    database: Database, version: ProfileVersion, rule: ProposedRule, platforms: PlatformRules
 ) -> DryRun:
-    """Judge the newest matches with a changed profile. Nothing is stored."""
+    """Judge the newest matches with the rule, and those that it rejects also without it: what does
+    not fit the profile anyway is not hidden by the rule. Nothing is stored."""
     async with database.transaction() as tx:
-        newest = await _read_newest(tx, profile_id)
-        stored = await verdicts.read_summaries(
-            tx, profile_id, [match.listing_id for match in newest]
-        )
-        listed = {
-            row.id: row for row in await listings.by_ids(tx, [match.listing_id for match in newest])
-        }
+        newest = await _read_newest(tx, version.profile_id)
+        ids = [match.listing_id for match in newest]
+        stored = await verdicts.read_summaries(tx, version.profile_id, ids)
+        listed = {row.id: row for row in await listings.by_ids(tx, ids)}
         employers = {id: await rescore.read_employer(tx, row) for id, row in listed.items()}
-    hidden: list[_NewestMatch] = []
-    for match in newest:
-        local = await local_verdict.judge(
-            profile, listed[match.listing_id], employers[match.listing_id], platforms
-        )
-        after = rescore.predict_outcome(stored.get(match.listing_id), local)
-        if after.outcome != "matched":
-            hidden.append(match)
+
+    async def fits(profile: Profile, id: ListingId) -> bool:
+        verdict = stored.get(id)
+        if verdict and verdict.forced:
+            return True
+        local = await local_verdict.judge(profile, listed[id], employers[id], platforms)
+        return rescore.predict_outcome(verdict, local).outcome == "matched"
+
+    current = version.profile()
+    hidden = [
+        match
+        for match in newest
+        if not await fits(rule.profile, match.listing_id) and await fits(current, match.listing_id)
+    ]
     return DryRun(
         len(newest),
         tuple(match.listing_id for match in hidden),

@@ -354,8 +354,8 @@ class PersonSpending:
         )
 
 
-async def read_by_person(tx: Tx) -> list[PersonSpending]:
-    """People with a share or with spending today."""
+async def read_by_person(tx: Tx, person_id: int | None = None) -> list[PersonSpending]:
+    """People with a share or with spending today; `person_id`: only this one."""
     return await fetch_all(
         tx,
         PersonSpending,
@@ -367,9 +367,11 @@ async def read_by_person(tx: Tx) -> list[PersonSpending]:
                       WHERE person_id IS NOT NULL AND counted > 0
                         AND at >= date_trunc('day', now(), 'UTC')
                       GROUP BY person_id) AS today ON today.person_id = person.id
-         WHERE amount IS NOT NULL OR spent > 0
+         WHERE (amount IS NOT NULL OR spent > 0)
+           AND (%(person)s::bigint IS NULL OR person.id = %(person)s)
          ORDER BY name, person.id
         """,
+        {"person": person_id},
     )
 
 

@@ -21,9 +21,7 @@ async def try_rule(
     """None if the newest matches could not be judged in time."""
     try:
         async with asyncio.timeout(DRY_RUN_SECONDS):
-            return await proposed_rules.dry_run(
-                database, version.profile_id, rule.profile, PLATFORM_RULES
-            )
+            return await proposed_rules.dry_run(database, version, rule, PLATFORM_RULES)
     except (*CONNECTION_ERRORS, TimeoutError):
         return None
 

@@ -32,6 +32,9 @@ HealthArea = Literal["database", "disk", "network", "queue", "schedules", "sourc
 AREAS: tuple[HealthArea, ...] = (
     "database", "disk", "network", "queue", "schedules", "sources", "mail",
 )  # fmt: skip
+SEARCH_AREAS: tuple[HealthArea, ...] = tuple(area for area in AREAS if area != "mail")
+"""The areas that people with a job search depend on."""
+HIRING_AREAS: tuple[HealthArea, ...] = tuple(area for area in AREAS if area != "sources")
 CODES = (
     "migrations_pending", "migrations_newer", "disk_space", "offline", "no_worker", "silent_worker",
     "scheduler_silent", "deadlines_silent", "alert", "paused", "blocked", "sources_disabled",
@@ -142,6 +145,19 @@ class SystemHealth:
             return say_many("%(n)s warning", "%(n)s warnings", len(self.conditions))
         return say("All working")
 
+    @property
+    def has_worker(self) -> bool:
+        return all(condition.code != "no_worker" for condition in self.conditions)
+
+    def describe_effect(self, *, on_search: bool) -> str:
+        """What problems mean for people who cannot fix them; empty if they will not notice."""
+        areas = SEARCH_AREAS if on_search else HIRING_AREAS
+        if not self.of(*areas).problems:
+            return ""
+        if on_search:
+            return say("New matches may be late. An administrator can see why.")
+        return say("Messages may be late. An administrator can see why.")
+
     def of(self, *areas: HealthArea, code: str = "") -> SystemHealth:
         """Only the conditions of these areas, and those with this code."""
         return SystemHealth(
@@ -205,7 +221,7 @@ def _workers(facts: HealthFacts) -> Iterator[HealthCondition]:
 
 def _schedules(facts: HealthFacts) -> Iterator[HealthCondition]:
     if facts.silent_workers == facts.workers:
-        # Without a worker nothing is checked, which is reported already.
+        # Without a worker nothing is checked, which is reported already; Health says so.
         return
     sentences = {
         "scheduler": say("The schedules are not being checked"),

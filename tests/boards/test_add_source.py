@@ -71,7 +71,8 @@ async def test_a_careers_page_is_added_with_detected_selectors(database: Databas
         added = await add_source.add_source(Tools(database, net()), wish, {})
         assert (added.platform, added.token, added.postings) == ("html", URL, 4)
         assert added.status == "pending_validation"
-        assert "selectors found by structure" in added.evidence
+        found = "4 jobs found on this page; for example Pump Engineer and Senior Backend Developer"
+        assert found in added.evidence
     async with database.transaction() as tx:
         (source,) = await sources.find(tx)
     assert source.config["selectors"]["job_list"] == "div.job-card"

@@ -14,7 +14,7 @@ from psycopg.conninfo import make_conninfo
 
 from jobmill.db import connect
 from tests.browser import every_page
-from tests.browser.world import ServedSite, live_a_while, serve
+from tests.browser.world import ServedSite, add_decisions, live_a_while, serve
 from tests.conftest import clone, run
 from tests.missing_browser import skip_or_fail
 
@@ -52,9 +52,10 @@ async def lived_in(server: str, template: str, browser: Browser) -> AsyncIterato
 
 @pytest.fixture(scope="session")
 async def place(server: str, lived_in: str) -> AsyncIterator[ServedSite]:
-    """The demo data, shared by tests that only read."""
+    """The demo data with an owner who has decided on matches, shared by tests that only read."""
     with clone(server, lived_in) as url:
         async with connect(url) as database, serve(database) as place:
+            await add_decisions(database)
             yield place
 
 
@@ -85,24 +86,21 @@ class Tour:
 
     @property
     def distinct(self) -> Mapping[str, str]:
-        """One page of each path: its filters and sort orders show the same parts."""
-        return every_page.one_per_path(self.pages)
-
-
-async def _tour(name: str, place: ServedSite) -> Tour:
-    walk = await every_page.find(place)
-    errors = await every_page.read(place, every_page.ERRORS)
-    return Tour(name, place, walk.pages | errors, walk.broken)
+        """One page of each route: its filters and sort orders show the same parts."""
+        return every_page.one_per_route(self.pages)
 
 
 @pytest.fixture(scope="session")
 async def tour_of_the_world(place: ServedSite) -> Tour:
-    return await _tour("lived in", place)
+    walk = await every_page.find(place)
+    errors = await every_page.read(place, every_page.ERRORS)
+    return Tour("lived in", place, walk.pages | errors, walk.broken)
 
 
 @pytest.fixture(scope="session")
 async def tour_of_nothing(new_place: ServedSite) -> Tour:
-    return await _tour("new", new_place)
+    walk = await every_page.find(new_place)
+    return Tour("new", new_place, walk.pages, walk.broken)
 
 
 @pytest.fixture(params=["lived in", "new"])

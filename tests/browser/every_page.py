@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import cache
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
 import httpx2
+from fastapi.routing import RouteContext, iter_route_contexts
 from selectolax.lexbor import LexborHTMLParser as Html
 
-from tests.browser.world import ServedSite, links
+from jobmill.web import site
+from tests.browser.world import BROKEN, FORBIDDEN, ServedSite, links
 from tests.web.conftest import signed_in
 
 HTML = {"Accept": "text/html"}
@@ -18,8 +21,12 @@ NUMBERED = re.compile(r".*[\d/].*|.{40,}")
 """A part of a path that is an id."""
 MANY = 4
 """Variants of one page: tabs and filters."""
-NO_LINK_LEADS_TO = ("/openings", "/my", "/sign-in", "/setup", "/demo")
+NO_LINK_LEADS_TO = ("/openings", "/my", "/sign-in", "/setup", "/demo", "/account")
+VARIANTS = ("/sources?show=waiting", "/matches?status=dismissed")
+"""Filters that show other parts than the page without them."""
 ERRORS = (
+    FORBIDDEN,
+    BROKEN,
     "/nowhere",
     "/matches/999999999",
     "/hiring/999999999",
@@ -85,20 +92,34 @@ class Walk:
 async def find(place: ServedSite) -> Walk:
     """All pages that respond, and broken links."""
     async with signed_in(place.origin, follow_redirects=True) as client:
-        unlinked = [
-            url
-            for url in (*NO_LINK_LEADS_TO, *await links(place.database))
-            if (await client.get(url, headers=HTML)).status_code == 200
-        ]
+        unlinked = (*NO_LINK_LEADS_TO, *VARIANTS, *await links(place.database))
         walk = Walk(client, ["/", *unlinked])
         await walk.walk()
         return walk
 
 
-def one_per_path(pages: Mapping[str, str]) -> dict[str, str]:
-    """The first page of each path, whatever its query and ids."""
-    first = {shape(url)[0]: url for url in reversed(pages)}
-    return {url: pages[url] for url in first.values()}
+@cache
+def page_routes() -> list[RouteContext]:
+    """The routes that answer GET, but those of the API."""
+    return [
+        route
+        for route in iter_route_contexts(site.list_routes())
+        if "GET" in (route.methods or ()) and not str(route.path).startswith("/api/")
+    ]
+
+
+def find_route(url: str) -> str:
+    """The route of a page; the path itself if there is none."""
+    path = urlsplit(url).path
+    return next((str(route.path) for route in page_routes() if route.path_regex.match(path)), path)
+
+
+def one_per_route(pages: Mapping[str, str]) -> dict[str, str]:
+    """The first page of each route, whatever its query and ids, and the variants and errors."""
+    usual = [url for url in pages if url not in (*VARIANTS, *ERRORS)]
+    first = {find_route(url): url for url in reversed(usual)}
+    special = [url for url in (*VARIANTS, *ERRORS) if url in pages]
+    return {url: pages[url] for url in (*first.values(), *special)}
 
 
 async def read(place: ServedSite, urls: Iterable[str]) -> dict[str, str]:

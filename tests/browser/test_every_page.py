@@ -14,9 +14,9 @@ from playwright.async_api import Browser, Request
 from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill.web.dependencies import WEB_DIR
-from tests.browser import axe, keyboard, validity
+from tests.browser import axe, every_page, keyboard, validity
 from tests.browser.conftest import Tour
-from tests.browser.every_page import ERRORS
+from tests.browser.every_page import ERRORS, VARIANTS
 from tests.browser.helpers import Window, format_faults, window
 
 pytestmark = pytest.mark.timeout(900)
@@ -89,6 +89,54 @@ async def test_every_form_and_button_works_without_scripts(tour: Tour) -> None:
         for lone in page.css("button[hx-post], button[hx-get], a[hx-get]:not([href])"):
             faults.append(f"{url}: {lone.tag} {lone.attributes} needs a script")
     assert not faults, format_faults(faults)
+
+
+NOT_VISITED = {
+    "not a page": (
+        "/healthz", "/readyz", "/metrics", "/live", "/my/{token}/live", "/feeds/{token}.atom",
+        "/openings/feed.json", "/openings/feed.xml", "/openings/company.css", "/openings/logo",
+        "/openings/{opening_id}/fairness/log.jsonl",
+        "/openings/{opening_id}/fairness/verify_fairness.py",
+        "/documents/{document_id}/image/{version}/{number}",
+    ),
+    "a download": (
+        "/my/{token}/export", "/my/{token}/applications/{application_id}/files/{file_id}",
+        "/hiring/openings.csv", "/hiring/{opening_id}/people/{application_id}/files/{file_id}",
+        "/matches/export.csv", "/matches/export.jsonl", "/applications/export.csv",
+        "/applications/{match_id}/files/{file_id}", "/profile/export", "/reports/{report_id}/export",
+        "/documents/{document_id}/file/{version}/{format}",
+        "/documents/{document_id}/sent/{version}/{format}",
+    ),
+    "a part of another page": (
+        "/openings/embed", "/hiring/{opening_id}/replay/frame", "/matches/news",
+        "/matches/{match_id}/panel",
+    ),
+    "leads to another address": (
+        "/rotation", "/rotation/{rest:path}", "/queue", "/queue/{rest:path}", "/matches/board",
+        "/people/keys", "/sign-in/local",
+    ),
+    "test_documents.py": ("/documents/{document_id}",),
+    "test_passkeys.py": ("/account/two-factor", "/sign-in/code"),
+    "test_reports.py": ("/reports/{report_id}",),
+    "about what the demo does not always have": (
+        "/account/notifications/channels/{channel_id}/remove", "/activity/alerts/{alert_id}/clear",
+        "/activity/resume", "/activity/tasks/{item_id}/{change}", "/activity/unblock",
+        "/hiring/company/webhooks/{webhook_id}", "/hiring/company/webhooks/{webhook_id}/delete",
+        "/my/{token}/applications/{application_id}/interview", "/openings/{opening_id}/draw",
+        "/openings/{opening_id}/fairness", "/people/{person_id}/erase-search", "/reports/compare", "/reports/{report_id}/delete",
+        "/unsubscribe/{token}",
+    ),
+}  # fmt: skip
+"""Routes that no page of the tour belongs to, and why."""
+
+
+async def test_every_page_is_visited_or_listed_with_a_reason(tour_of_the_world: Tour) -> None:
+    visited = {every_page.find_route(url) for url in tour_of_the_world.distinct}
+    routes = {str(route.path) for route in every_page.page_routes()}
+    listed = {path for paths in NOT_VISITED.values() for path in paths}
+    assert routes - visited - listed == set()
+    assert listed - routes == set()
+    assert {*VARIANTS, *ERRORS} <= set(tour_of_the_world.distinct)
 
 
 async def test_every_link_leads_to_a_page(tour: Tour) -> None:

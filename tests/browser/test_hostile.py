@@ -48,7 +48,7 @@ async def spoilt(server: str, lived_in: str) -> AsyncIterator[ServedSite]:
 async def test_no_page_runs_or_loads_hostile_content(browser: Browser, spoilt: ServedSite) -> None:
     walk = await every_page.find(spoilt)
     assert not walk.broken, format_faults(walk.broken)
-    pages = every_page.one_per_path(walk.pages)
+    pages = every_page.one_per_route(walk.pages)
     faults: list[str] = []
     carrying = 0
     async with window(browser, spoilt.origin, still=True, expected=LOST) as view:

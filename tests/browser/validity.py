@@ -9,7 +9,7 @@ from itertools import pairwise
 from justhtml import Element, JustHTML
 
 GLOBAL = (
-    "autocapitalize autofocus class dir hidden id inert itemid itemprop itemscope itemtype lang popover role "
+    "autocapitalize autofocus class dir draggable hidden id inert itemid itemprop itemscope itemtype lang popover role "
     "spellcheck tabindex title translate"
 )
 OWN = {

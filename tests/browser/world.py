@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import LiteralString
 
+from fastapi import APIRouter
+
 from jobmill import queue
 from jobmill.catalog import sources
+from jobmill.catalog import submissions as added_jobs
 from jobmill.db import Database
 from jobmill.db.clock import server_time
 from jobmill.demo.hiring import BY, EMPLOYER
+from jobmill.errors import Forbidden
 from jobmill.hiring.actor import by_applicant
 from jobmill.hiring.applications import submissions, withdrawals
 from jobmill.hiring.applications.submissions import ApplyRequest
@@ -21,12 +26,14 @@ from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.hiring.openings import applicant_lists, lifecycle
 from jobmill.hiring.records import applicants, openings
 from jobmill.hiring.records.openings import OpeningTerms
-from jobmill.people import secrets
+from jobmill.matching import matches, profiles
+from jobmill.matching.matches import MatchQuery
+from jobmill.people import keys, secrets
 from jobmill.pipelines import source
-from jobmill.web import site
 from tests.demo.helpers import running, see
 from tests.demo.test_end_to_end import live_until_trouble
-from tests.web.conftest import served
+from tests.people.helpers import make_person
+from tests.web.helpers import site_with
 
 READ: dict[str, LiteralString] = {
     "all was read": "SELECT NOT EXISTS (SELECT FROM queue.live WHERE available_at <= now())",
@@ -53,11 +60,45 @@ class ServedSite:
     origin: str
 
 
+FORBIDDEN, BROKEN = "/forbidden", "/broken"
+errors_router = APIRouter()
+
+
+@errors_router.get(FORBIDDEN)
+async def refuse() -> None:
+    raise Forbidden("This page is only for admins.")
+
+
+@errors_router.get(BROKEN)
+async def fail() -> None:
+    raise RuntimeError("a fault of the program")
+
+
 @asynccontextmanager
 async def serve(database: Database) -> AsyncIterator[ServedSite]:
-    """A local site without rate limits."""
-    async with served(site.create_app(database, local=True, public_per_minute=100_000)) as client:
+    """A local site without rate limits, with two pages that fail."""
+    async with site_with(database, errors_router, local=True, public_per_minute=100_000) as client:
         yield ServedSite(database, str(client.base_url).rstrip("/"))
+
+
+async def add_decisions(database: Database) -> None:
+    """Save a match, apply to one, and dismiss two of one company, which proposes a rule. Also a
+    job that could not be read, another person and a key."""
+    person = await make_person(database)
+    async with database.transaction() as tx:
+        await keys.add(tx, "Backup", "read", owner_id=person.id)
+        version = await profiles.get(tx)
+        found = await matches.find(tx, MatchQuery(version.profile_id))
+        [(company, _)] = Counter(match.company for match in found).most_common(1)
+        saved, applied, *_ = [match for match in found if match.company != company]
+        await matches.set_status(tx, saved.id, "saved")
+        await matches.set_status(tx, applied.id, "applied")
+        for match in [match for match in found if match.company == company][:2]:
+            await matches.set_status(tx, match.id, "dismissed")
+            await matches.set_dismiss_reason(tx, match.id, "company")
+        url = "https://jobs.example.com/gone"
+        await added_jobs.add(tx, url, "job", url=url, profile_id=version.profile_id)
+        await added_jobs.mark_unknown(tx, url, "HTTP 404", profile_id=version.profile_id)
 
 
 async def make_offer(database: Database) -> None:

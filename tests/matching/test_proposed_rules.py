@@ -10,6 +10,7 @@ from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.db import Database
 from jobmill.errors import ChangedMeanwhile
 from jobmill.matching import matches, profiles, proposed_rules
+from jobmill.matching.job_applications import csv_import
 from jobmill.matching.matches import DismissReason
 from jobmill.matching.profile import Profile, SalaryFloor, StopLists
 from jobmill.matching.proposed_rules import DecidedMatch
@@ -60,6 +61,14 @@ def test_three_dismissals_with_a_reason_propose_its_rule(
 
 
 @pytest.mark.parametrize(
+    "floor", [SalaryFloor(amount=9, currency="USD"), SalaryFloor(amount=9, currency="EUR", period="hour")]
+)  # fmt: skip
+def test_a_salary_floor_in_another_unit_is_not_replaced(floor: SalaryFloor) -> None:
+    decided = dismissed("pay", salary_max=50_000)
+    assert proposed_rules.propose(Profile(salary_floor=floor), decided) == []
+
+
+@pytest.mark.parametrize(
     ("reason", "facts", "kept"),
     [
         ("company", {}, {"company": "Mill Ltd"}),
@@ -78,22 +87,25 @@ def test_no_rule_is_proposed_that_would_hide_what_the_person_kept(
 
 async def test_a_rule_is_tried_accepted_once_and_applies(database: Database) -> None:
     postings = [helpers.posting(n, f"Clerk {n}", company="Mill Ltd") for n in range(3)]
+    imported = await csv_import.read_file(b"title,company\nWard nurse,City Clinic\n")
     async with database.transaction() as tx:
-        place = await judged.make(tx, postings=[*postings, helpers.posting(9)])
+        place = await judged.make(tx, postings=[*postings, *map(helpers.posting, (8, 9))])
         ids = [
-            await matches.save_verdict(tx, place.word(90, listing)) for listing in place.listings
+            await matches.save_verdict(tx, place.word(90, listing, local_score=0))
+            for listing in place.listings
         ]
         for id in ids[:2]:
             await matches.set_status(tx, id or 0, "dismissed")
             await matches.set_dismiss_reason(tx, id or 0, "company")
+        # A saved job that does not fit since the last change, and one that has no score.
+        await matches.set_status(tx, ids[3] or 0, "saved")
+        await matches.save_verdict(tx, place.word(20, place.listings[3], local_score=100))
         version = await profiles.get(tx)
+        await csv_import.import_rows(tx, version, imported, PLATFORM_RULES)
         (rule,) = await proposed_rules.find(tx, version)
-    result = await proposed_rules.dry_run(
-        database, version.profile_id, rule.profile, PLATFORM_RULES
-    )
-    assert result.total == 4
-    assert set(place.listings[:3]) <= set(result.hidden)
-    assert result.hidden_kept == 0
+    result = await proposed_rules.dry_run(database, version, rule, PLATFORM_RULES)
+    assert (result.total, result.hidden_kept) == (6, 0)
+    assert set(result.hidden) == set(place.listings[:3])
 
     async def accept() -> None:
         async with database.transaction() as tx:

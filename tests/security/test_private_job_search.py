@@ -126,10 +126,14 @@ class Victim:
 
         return re.sub(r"\{([^}]+)\}", fill, route.path)
 
-    def form(self) -> dict[str, str]:
+    def is_named_by(self, route: Route) -> bool:
+        """Whether the path has an id of the job search."""
+        return any(f"{{{name}}}" in route.path for name in self.ids)
+
+    def form(self, *, named: bool = True) -> dict[str, str]:
+        names = {"profile": self.profile, "name": self.profile} if named else {}
         return {
-            "profile": self.profile,
-            "name": self.profile,
+            **names,
             "status": "dismissed",
             "column": "dismissed",
             "body": "intruded",
@@ -149,12 +153,13 @@ class Victim:
             "back": f"/matches/{self.ids['match_id']}",
         }
 
-    def body(self, route: Route) -> dict[str, Any]:
+    def body(self, route: Route, *, named: bool = True) -> dict[str, Any]:
         """Valid for every operation of the API, which ignore fields of others."""
         is_document = route.path.startswith("/api/profiles")
+        name = self.profile if named else None
         return {
             "input": "https://jobs.example.com/other",
-            "profile": {"titles": ["Intruder"]} if is_document else self.profile,
+            "profile": {"titles": ["Intruder"]} if is_document else name,
             "name": "intruded",
             "status": "dismissed",
             "reason": "company",
@@ -169,14 +174,15 @@ class Victim:
             "format": "docx",
         }
 
-    def query(self, route: Route) -> dict[str, str]:
+    def query(self, route: Route, *, named: bool = True) -> dict[str, str]:
         """The parameters that name the profile, as far as the route has them."""
+        own = {"profile": self.profile} if named else {}
         if not route.path.startswith("/api/"):
-            return {"profile": self.profile}
+            return own
         description: Any = api_router.description()
         operation = description["paths"][route.path][route.method.lower()]
         names = {part["name"] for part in operation.get("parameters", ()) if part["in"] == "query"}
-        values = {"profile": self.profile, "name": "cv.txt"}
+        values = {**own, "name": "cv.txt"}
         return {name: value for name, value in values.items() if name in names}
 
 
@@ -191,13 +197,14 @@ class World:
         self, route: Route, who: str, victim: Victim, *, named: bool = True
     ) -> tuple[int, str]:
         """`named`: with the profile of the victim in the query and the form."""
-        more: dict[str, Any] = {"params": victim.query(route)} if named else {}
+        has_query = named or route.method in CHANGES
+        more: dict[str, Any] = {"params": victim.query(route, named=named)} if has_query else {}
         if route.path == "/live":
             more["params"] = {"topic": "queue"}
         if route.method in CHANGES and route.path.startswith("/api/"):
-            more["json"] = victim.body(route)
+            more["json"] = victim.body(route, named=named)
         elif route.method in CHANGES:
-            more["data"] = victim.form()
+            more["data"] = victim.form(named=named)
         headers = self.visitors[who]
         # Visitors that try a name see what they typed.
         url = victim.url(route, named=named)
@@ -418,7 +425,8 @@ async def check_cursors(world: World) -> None:
 
 
 async def intrude(world: World, database: Database, victim_name: str) -> dict[str, int]:
-    """Everyone else tries every route of the job search with the names and ids of the victim."""
+    """Everyone else tries every route of the job search with the names and ids of the victim, and
+    somebody with a job search changes with the ids alone: their own profile is taken then."""
     victim = world.victims[victim_name]
     before = await checksum(database, victim.owner)
     wrong: dict[str, int] = {}
@@ -432,6 +440,13 @@ async def intrude(world: World, database: Database, victim_name: str) -> dict[st
             if not (status == 404 or may_answer) or victim.secret in text or status >= 500:
                 wrong[f"{who}: {route.name}"] = status
         assert await checksum(database, victim.owner) == before, who
+    for route in search_routes():
+        if route.method in CHANGES:
+            status, text = await world.ask(route, "bob", victim, named=False)
+            may_answer = route.name in {*OWN, *SEARCH_OF_ADMINS} or not victim.is_named_by(route)
+            if not (status == 404 or may_answer) or victim.secret in text or status >= 500:
+                wrong[f"bob, by id: {route.name}"] = status
+    assert await checksum(database, victim.owner) == before
     return wrong
 
 

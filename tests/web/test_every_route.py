@@ -16,14 +16,18 @@ import httpx2
 import pytest
 from fastapi.routing import iter_route_contexts
 
+from jobmill.catalog import companies
 from jobmill.db import Database
-from jobmill.people import keys
+from jobmill.matching import matches, profiles
+from jobmill.matching.profile import Profile
+from jobmill.people import keys, persons
 from jobmill.people.keys import Scope
 from jobmill.people.persons import Role
 from jobmill.web import access_rights, site
 from jobmill.web.access_rights import ROLE_RIGHTS, SCOPE_RIGHTS, Access, Rights, Workspace
 from jobmill.web.auth import SESSION_COOKIE
 from jobmill.web.workspaces import all_workspaces
+from tests.matching import judged
 from tests.people.helpers import PASSWORD, bearer, make_applicant, make_person
 from tests.web.api.helpers import apply, make_job
 from tests.web.helpers import site_with
@@ -379,33 +383,64 @@ async def test_the_menu_links_only_to_allowed_pages(world: RouteTester, role: Ro
             assert (status == 200) is allowed, (entry.path, status)
 
 
-@pytest.mark.parametrize("role", ["seeker", "viewer", "recruiter"])
+LINKING_PAGES: dict[Workspace, tuple[str, ...]] = {
+    "search": (
+        "/today", "/matches", "/applications", "/jobs", "/jobs/added", "/companies", "/profile",
+        "/setup", "/setup/profile", "/setup/matches",
+    ),
+    "hiring": ("/hiring", "/hiring/applicants", "/hiring/messages", "/reports"),
+    "system": (),
+}  # fmt: skip
+
+
+async def find_refused_links(world: RouteTester, role: Role, *more: str) -> dict[str, list[str]]:
+    """The links of each page that this role may not open."""
+    headers = world.headers[role] | {"Accept": "text/html"}
+    rights = ROLE_RIGHTS[role]
+    refused: dict[str, list[str]] = {}
+    for path in ("/account", *(path for name in rights for path in LINKING_PAGES[name]), *more):
+        page = await world.nobody.get(path, headers=headers)
+        assert page.status_code == 200, path
+        links = sorted(set(re.findall(r'href="(/[^"?#]*)', page.text)))
+        if wrong := [link for link in links if not may_follow(link, rights)]:
+            refused[path] = wrong
+    return refused
+
+
+def may_follow(link: str, rights: Rights) -> bool:
+    """Whether the first route that this path matches is for these rights."""
+    for context in iter_route_contexts(site.list_routes()):
+        if "GET" in (context.methods or ()) and context.path_regex.match(link):
+            route = Route("GET", str(context.path))
+            return route.name in OPEN or route.is_for(rights)
+    return link.startswith("/static/")
+
+
+@pytest.mark.parametrize("role", ["viewer", "recruiter"])
 async def test_pages_do_not_link_to_workspaces_that_a_role_cannot_open(
     world: RouteTester, role: Role
 ) -> None:
-    headers = world.headers[role] | {"Accept": "text/html"}
-    rights = ROLE_RIGHTS[role]
-    pages = {
-        "search": (
-            "/today",
-            "/matches",
-            "/applications",
-            "/jobs",
-            "/companies",
-            "/profile",
-            "/setup",
-        ),
-        "hiring": ("/hiring", "/hiring/applicants", "/hiring/messages", "/reports"),
-        "system": (),
-    }
-    for path in ("/account", *(path for workspace in rights for path in pages[workspace])):
-        page = await world.nobody.get(path, headers=headers)
-        assert page.status_code == 200, path
-        links = set(re.findall(r'href="(/[^"?#]*)', page.text))
-        inside = [
-            link for link in links if link.count("/") == 1 and not link.startswith("/openings")
-        ]
-        assert [link for link in inside if not Route("GET", link).is_for(rights)] == [], path
+    assert await find_refused_links(world, role) == {}
+
+
+async def test_no_page_of_a_seeker_links_to_what_only_admins_may_open(
+    world: RouteTester, database: Database
+) -> None:
+    """From the empty job search to one with a match of a source that fails."""
+    assert await find_refused_links(world, "seeker") == {}
+    async with database.transaction() as tx:
+        seeker = await persons.get_by_email(tx, "seeker@example.org")
+        await profiles.save(tx, "main", Profile(), owner=seeker.id)
+    assert await find_refused_links(world, "seeker") == {}
+    async with database.transaction() as tx:
+        place = await judged.make(tx, owner=seeker.id)
+        await tx.execute("UPDATE catalog.source SET consecutive_failures = 1")
+    assert await find_refused_links(world, "seeker") == {}
+    async with database.transaction() as tx:
+        match = await matches.save_verdict(tx, place.word(90))
+        company = await companies.get_or_create(tx, "Wells & Co", "https://wells.example")
+    paths = [f"/matches/{match}", f"/applications/{match}", f"/jobs/{place.listing}"]
+    assert await find_refused_links(world, "seeker", *paths, f"/companies/{company}") == {}
 
 
 async def test_a_browser_without_a_session_is_sent_to_sign_in_from_every_page(

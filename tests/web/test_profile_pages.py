@@ -318,7 +318,7 @@ async def test_a_proposed_rule_is_shown_with_its_effect_and_decided(
     async with database.transaction() as tx:
         place = await judged.make(tx, postings=postings)
         for listing in place.listings:
-            id = await matches.save_verdict(tx, place.word(90, listing))
+            id = await matches.save_verdict(tx, place.word(90, listing, local_score=0))
             await matches.set_status(tx, id or 0, "dismissed")
             await matches.set_dismiss_reason(tx, id or 0, "company")
     assert "Your reasons suggest 1 rule." in (await site.get("/matches")).text

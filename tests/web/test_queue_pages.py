@@ -125,14 +125,14 @@ async def test_the_health_line_reports_paused_steps(
         shown = await page(site, "/activity")
         return texts(shown, ".verdict"), bool(shown.css(".needs .calm"))
 
-    assert await verdict() == (["All working"], False)
+    assert await verdict() == (["Queue: all working"], False)
     await send(site, "/activity/pause", phase="tea/steep", reason="guests")
-    assert await verdict() == (["1 warning"], True)
+    assert await verdict() == (["Queue: 1 warning"], True)
     await send(site, "/activity/pause", phase="tea", reason="guests")
-    assert await verdict() == (["1 warning"], True)
+    assert await verdict() == (["Queue: 1 warning"], True)
     await send(site, "/activity/resume", phase="tea")
     await send(site, "/activity/resume", phase="tea/steep")
-    assert await verdict() == (["All working"], False)
+    assert await verdict() == (["Queue: all working"], False)
 
 
 async def test_all_steps_of_a_type_are_paused_and_resumed_together(
@@ -172,9 +172,9 @@ async def test_blocked_tasks_are_unblocked_by_resource_name(
     table = stages(tea=block)
     [id] = await put(database, table, new("tea"))
     await drain(database, table)
-    assert "kettle 1 task is waiting for it Unblock kettle" in texts(
-        await page(site, "/activity"), ".acted"
-    )
+    shown = await page(site, "/activity")
+    assert "kettle 1 task is waiting for it Unblock kettle" in texts(shown, ".acted")
+    assert not shown.css("#queue .empty")
     assert "1 task continues." in texts(
         await page(site, "/activity/unblock?on=kettle"), ".confirmation p"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from decimal import Decimal
 from http.cookies import SimpleCookie
 from urllib.parse import parse_qs, urlsplit
 
@@ -13,6 +14,8 @@ from selectolax.lexbor import LexborHTMLParser as Html
 from starlette.exceptions import HTTPException
 
 from jobmill.db import Database
+from jobmill.outside import budget_ledger
+from jobmill.outside.budget_ledger import BudgetShare
 from jobmill.people import persons, remembered_browsers, sessions
 from jobmill.people.secrets import get_signing_key
 from jobmill.web import html_errors
@@ -328,12 +331,34 @@ async def test_other_sessions_can_be_ended(database: Database) -> None:
         await sign_in(client)
         await sign_in(other)
         page = await look(client, "/account")
+        assert "Budget share" not in text(page)
         assert len(page.css(".events li")) == 2
         assert len(page.css(".events .badge")) == 1
         assert (await post(client, "/account/sessions/end")).status_code == 303
         assert (await other.get("/api/session")).status_code == 401
         async with database.transaction() as tx:
             assert [session.person_id for session in await sessions.find_open(tx)] == [person.id]
+
+
+async def test_people_see_what_their_budget_share_has_left(database: Database) -> None:
+    person = await make_person(database, role="seeker")
+    other = await make_person(database, "bo@example.org", "seeker")
+    async with database.transaction() as tx:
+        await budget_ledger.set_share(tx, person.id, BudgetShare(Decimal("0.50"), "usd"))
+        await tx.execute(
+            """
+            INSERT INTO budget.call (ends_at, settled_at, model, tier, purpose, prompt_version,
+                                     person_id, reserved, cost, outcome)
+            SELECT now(), now(), 'm', 'cheap', 'review', '1', id, 0, 0.2, 'answered'
+              FROM people.person
+            """
+        )
+    async with site_with(database) as client:
+        await sign_in(client)
+        shown = text(await look(client, "/account"))
+        assert "Language models have cost $0.20 of your $0.50 for today" in shown
+        await sign_in(client, email=other.email)
+        assert "Budget share" not in text(await look(client, "/account"))
 
 
 async def test_signing_in_again_replaces_the_old_session(database: Database) -> None:

@@ -4,6 +4,7 @@ import asyncio
 
 import httpx2
 import pytest
+from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill import errors
 from jobmill.db import Database
@@ -135,6 +136,10 @@ async def test_database_errors_are_not_shown_to_visitors(
     assert answer.status_code == 500
     assert "phase" not in answer.text.lower()
     assert "The server log has the details." in answer.text
+    page = Html(answer.text)
+    assert page.css("#menu .entries a[href='/sources']")
+    ways_on = [link.attributes["href"] for link in page.css("main .button")]
+    assert ways_on == ["/health"]
 
 
 async def test_the_queue_page_shows_pending_paused_and_failing_steps(
@@ -158,11 +163,17 @@ async def test_the_queue_page_shows_pending_paused_and_failing_steps(
     assert "&lt;script&gt;" in page.text
     assert "<script>" not in page.text
     assert "guests &lt;b&gt;left" in page.text
+    # Steps and processors, also idle ones, are for those who open them.
+    headings = [heading.text() for heading in Html(page.text).css("main .advanced:not([open]) h2")]
+    assert {"Steps", "Processors"} <= set(headings)
 
 
 async def test_the_empty_queue_page_says_what_to_do(site: httpx2.AsyncClient) -> None:
     page = await site.get("/activity", headers=HTML)
     assert "No steps yet." in page.text
+    empty = Html(page.text).css("#queue .empty a")
+    assert [link.attributes["href"] for link in empty] == ["/sources", "/activity/tasks"]
+    assert "Running now" not in page.text
     assert "No worker is running, so no tasks are processed" in page.text
 
 

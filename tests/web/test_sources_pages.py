@@ -76,7 +76,9 @@ async def test_each_tab_lists_its_sources(site: httpx2.AsyncClient, database: Da
         await fail(tx, broken, 5)
         await sources.disable(tx, off, "moved")
         await sources.reject(tx, no, "an agency")
-    assert ids(await site.get("/sources")) == [waits, off, broken, odd, fine]
+    page = await site.get("/sources")
+    assert ids(page) == [waits, off, broken, odd, fine]
+    assert Html(page.text).css(".advanced:not([open]) a[href='/sources/rotation']")
     assert ids(await site.get("/sources?show=troubled")) == [odd]
     assert ids(await site.get("/sources?show=disabled")) == [off, broken]
     assert ids(await site.get("/sources?show=rejected")) == [no]
@@ -209,7 +211,7 @@ async def test_an_approval_can_be_decided_and_changed(
         database, enabled=False, evidence="the address", discovery_confidence="low"
     )
     page = await site.get("/sources?show=waiting")
-    assert "the address" in page.text
+    assert "The address" in page.text
     path = f"/sources/approvals/source:{source.id}"
     answer = await site.post(f"{path}/reject", data={"reason": "an agency"})
     assert answer.headers["location"] == f"/sources?show=waiting&did=source:{source.id}"

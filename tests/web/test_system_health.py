@@ -26,6 +26,7 @@ from tests.web.helpers import site_with
 from tests.web.hiring_helpers import HTML, look, text
 
 NOW = dt.datetime(2026, 11, 17, tzinfo=dt.UTC)
+LATE_MATCHES = "New matches may be late. An administrator can see why."
 ALERT = alerts.Alert(1, "deep", "x", "9 items", NOW, NOW)
 SHOWN = {
     "migrations_pending": HealthFacts(pending_migrations=["0099_later.sql"]),
@@ -115,7 +116,7 @@ async def test_all_surfaces_agree(site: httpx2.AsyncClient, database: Database) 
     for path, areas in (
         ("/today", AREAS),
         ("/health", AREAS),
-        ("/sources", ("sources",)),
+        ("/sources", ("sources", "queue", "schedules", "network")),
         ("/activity", ("queue", "schedules", "network")),
         ("/hiring", ("mail",)),
         ("/hiring/messages", ("mail",)),
@@ -125,9 +126,20 @@ async def test_all_surfaces_agree(site: httpx2.AsyncClient, database: Database) 
             # Activity lists each alert with its details.
             sentence = condition.sentence.removeprefix("Deep: ")
             assert (sentence in shown) == (condition.area in areas), (path, condition.code)
+    areas = text(await look(site, "/health"), ".areas")
+    assert "Whether schedules and deadlines are checked in time Not checked" in areas
     metrics = (await site.get("/metrics")).text
     counted = re.findall(r'jobmill_health_conditions\{condition="(\w+)"\} 1\.0', metrics)
     assert set(counted) == codes
+
+    async with database.transaction() as tx:
+        await tx.execute("DELETE FROM queue.pause")
+        await tx.execute("DELETE FROM queue.alert")
+        await tx.execute("DELETE FROM outside.offline")
+        await tx.execute("INSERT INTO queue.worker (name, lease) VALUES ('here:1', '1 hour')")
+    page = await look(site, "/activity")
+    assert text(page, "#health-chip").endswith("1 problem")
+    assert text(page, ".verdict") == "Queue: all working"
 
 
 async def test_a_page_about_health_never_shows_an_old_chip(
@@ -145,5 +157,17 @@ async def test_visitors_without_the_workspace_see_the_state_but_no_link(database
     async with site_with(database) as public:
         headers = {**HTML, **await bearer(database, "viewer")}
         page = Html((await public.get("/hiring", headers=headers)).text)
-        assert page.css("span#health-chip")
         assert not page.css("a#health-chip")
+        # There is no worker. They are told what it means to them, not how many problems there are.
+        assert text(page, "span#health-chip") == f"Health: {LATE_MATCHES}"
+
+
+def test_people_are_told_only_of_problems_that_they_notice() -> None:
+    mail, offline = assess(SHOWN["mail_failed"]), assess(SHOWN["offline"])
+    assert offline.describe_effect(on_search=True) == LATE_MATCHES
+    assert (
+        mail.describe_effect(on_search=False)
+        == "Messages may be late. An administrator can see why."
+    )
+    assert mail.describe_effect(on_search=True) == ""
+    assert assess(SHOWN["paused"]).describe_effect(on_search=True) == ""

@@ -5,17 +5,20 @@ from __future__ import annotations
 import datetime as dt
 
 import httpx2
+from psycopg.sql import SQL, Identifier
 from selectolax.lexbor import LexborHTMLParser as Html
 
-from jobmill.db import Database
+from jobmill.db import Database, Tx
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applications import withdrawals
 from jobmill.matching import matches, profiles
-from jobmill.matching.job_applications import details
+from jobmill.matching.job_applications import details, entries
 from jobmill.matching.job_applications.details import ApplicationDetails
 from jobmill.matching.matches import MatchQuery
+from jobmill.matching.profile import ProfilePerson
 from jobmill.people.persons import Role
 from jobmill.queue import alerts
+from jobmill.time_zones import format_local_time
 from tests.catalog.helpers import make_source
 from tests.demo import helpers as demo
 from tests.hiring.helpers import apply, make_opening
@@ -50,6 +53,17 @@ async def test_without_job_boards_today_says_so_and_leads_to_companies(
     assert "You have seen every match" not in shown
 
 
+async def make_older(tx: Tx, *ids: int) -> None:
+    """Let everything about these matches have happened 20 days ago."""
+    for table, column, time in (("match", "id", "status_at"), ("event", "match_id", "at")):
+        await tx.execute(
+            SQL("UPDATE matching.{} SET {} = now() - interval '20 days' WHERE {} = ANY(%s)").format(
+                Identifier(table), Identifier(time), Identifier(column)
+            ),
+            [list(ids)],
+        )
+
+
 async def test_items_that_need_attention_are_listed_with_links(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
@@ -63,10 +77,7 @@ async def test_items_that_need_attention_are_listed_with_links(
         await matches.set_status(tx, planned.id, "saved")
         step = ApplicationDetails(next_step="Call Ana", next_step_on=dt.date(2026, 1, 5))
         await details.save(tx, planned.id, step)
-        await tx.execute(
-            "UPDATE matching.match SET status_at = now() - interval '20 days' WHERE id = %s",
-            [silent.id],
-        )
+        await make_older(tx, silent.id)
         source = await make_source(tx, token="waits", enabled=False)
         await alerts.raise_alert(tx, "same key", "tea", f"the same again {EVIL}")
     page = await look(site, "/today")
@@ -87,6 +98,46 @@ async def test_items_that_need_attention_are_listed_with_links(
     assert len(page.css(".top-matches .pro")) == len(page.css(".top-matches .con")) == 1
     bars = texts(page, ".bar-groups li .hide")
     assert bars[-1].endswith("4 New matches, 1 Applied"), bars
+
+
+async def test_today_tells_what_applications_wait_for_and_how_many_more_there_are(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    now = dt.datetime.now(dt.UTC)
+    soon, later = now + dt.timedelta(days=1), now.date() + dt.timedelta(days=3)
+    async with database.transaction() as tx:
+        tokyo = PROFILE.model_copy(update={"person": ProfilePerson(timezone="Asia/Tokyo")})
+        place = await judged.make(tx, listings=9, profile=tokyo)
+        # The default profile is another one.
+        await profiles.save(tx, "other", PROFILE)
+        await profiles.set_default(tx, "other")
+        for listing in place.listings:
+            await matches.save_verdict(tx, place.word(80, listing))
+        ids = sorted(match.id for match in await matches.find(tx, MatchQuery(place.profile)))
+        [planned, noted, invited, offered, *silent] = ids
+        for id in ids:
+            await matches.set_status(tx, id, "offer" if id == offered else "applied")
+        await details.save(tx, planned, ApplicationDetails(next_step="Ask", next_step_on=later))
+        await details.save(tx, invited, ApplicationDetails(interview_at=soon))
+        await details.save(tx, offered, ApplicationDetails(offer_deadline=later))
+        await make_older(tx, *ids)
+        await entries.add_note(tx, noted, "Bea called back")
+    page = await look(site, "/today")
+    links = [link.attributes["href"] for link in page.css("#today .needs a")]
+    shown = [f"/applications/{id}" for id in (invited, offered, silent[0])]
+    assert links[:4] == [*shown, "/applications"]
+    needs = text(page, "#today .needs")
+    assert format_local_time(soon, "Asia/Tokyo") in needs
+    assert f"Answer by {later.isoformat()}" in needs
+    assert f"{len(silent) - 1} more applications wait for you" in needs
+
+    async with database.transaction() as tx:
+        for id in silent:
+            step = ApplicationDetails(next_step="Call", next_step_on=now.date())
+            await details.save(tx, id, step)
+    needs = text(await look(site, "/today"), "#today .needs")
+    assert "Follow up" not in needs
+    assert "2 more next steps are due" in needs
 
 
 async def test_the_start_page_opens_the_workspace_that_was_used_last(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
+from jobmill.catalog.posting import Posting
 from jobmill.errors import OutsideError
 from jobmill.extract import html_tree
 from jobmill.outside.request import Request
@@ -71,9 +72,10 @@ def _candidates(tree: LexborHTMLParser, url: str) -> Iterator[dict[str, str]]:
 
 
 def check_selectors(
-    body: bytes, url: str, proposed: Mapping[str, Any], origin: str = "structure"
+    body: bytes, url: str, proposed: Mapping[str, Any], model: str = ""
 ) -> SelectorChoice | None:
-    """The config without unused selectors, if it finds postings on the page; else None."""
+    """The config without unused selectors, if it finds postings on the page; else None. `model`:
+    the model that proposed the selectors."""
     config: dict[str, Any] = {"url": url, "method": "requests", **proposed}
     page = _read(body, url, config)
     if page is None:
@@ -83,12 +85,20 @@ def check_selectors(
     if not assessment.is_list_of_postings or stub_share > 0.34:
         return None
     config["selectors"] = _without_unused(config["selectors"], page)
-    evidence = f"selectors found by {origin}: {assessment.summary}"
+    evidence = _describe(page.postings, assessment.postings, model)
     # An element around all cards repeats the first posting.
     repeated_share = 1 - assessment.postings / len(page.postings)
     return SelectorChoice(
         config, assessment.confidence, evidence, assessment.score - 2 * stub_share - repeated_share
     )
+
+
+def _describe(postings: Sequence[Posting], count: int, model: str) -> str:
+    """What was found, for the person who approves the source."""
+    titles = list(dict.fromkeys(posting.title[:80] for posting in postings if posting.title))
+    reader = f" with the help of {model}" if model else ""
+    jobs = "1 job" if count == 1 else f"{count} jobs"
+    return f"{jobs} found on this page{reader}; for example {' and '.join(titles[:2])}"
 
 
 def _heading(body: bytes) -> str:

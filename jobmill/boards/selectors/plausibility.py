@@ -239,13 +239,6 @@ class Plausibility:
         is_certain = self.postings >= 3 and self.role_titles >= 0.6 and self.posting_urls >= 0.5
         return "medium" if is_certain else "low"
 
-    @property
-    def summary(self) -> str:
-        return (
-            f"{self.postings} postings, {self.role_titles:.0%} of the titles name a role, "
-            f"{self.posting_urls:.0%} of the links look like postings"
-        )
-
 
 def assess_postings(postings: Sequence[Posting], url: str, heading: str = "") -> Plausibility:
     """Assess the postings read from the page at `url` with this heading."""

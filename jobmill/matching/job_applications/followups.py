@@ -1,4 +1,4 @@
-"""Next steps that are due."""
+"""Applications that wait for their person: next steps, interviews, offers, and no news for long."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from dataclasses import dataclass
 
 from jobmill.db import Tx, fetch_all
 from jobmill.matching.matches import MatchId, Status
+from jobmill.matching.profiles import ProfileId
 from jobmill.people.persons import LOCAL, Owner
+
+FOLLOW_UP_AFTER = dt.timedelta(days=14)
+"""Without news for this long after applying, it is time to ask."""
+INTERVIEW_SOON = dt.timedelta(days=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,4 +42,52 @@ async def due(tx: Tx, owner: Owner = LOCAL, *, limit: int = 20) -> list[DueStep]
          ORDER BY next_step_on, match.id LIMIT %s
         """,
         [owner, limit],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class OpenApplication:
+    """An application that waits for the person: an interview soon, an offer, or no news for long."""
+
+    match_id: MatchId
+    profile_id: ProfileId
+    title: str | None
+    company: str | None
+    status: Status
+    interview_at: dt.datetime | None
+    """None if it is not soon."""
+    offer_deadline: dt.date | None
+    active_at: dt.datetime
+    """When the person last did something about it."""
+
+
+async def find_open(tx: Tx, owner: Owner = LOCAL, *, limit: int) -> list[OpenApplication]:
+    """Read over all profiles of an owner: interviews first, then offers by their deadline, then the
+    applications without news. A next step with a day replaces the question for news."""
+    return await fetch_all(
+        tx,
+        OpenApplication,
+        """
+        SELECT match.id AS match_id, profile_id, listing.title, listing.company, match.status,
+               soon.interview_at, offer_deadline, active.at AS active_at
+          FROM matching.profile
+          JOIN matching.match ON profile_id = profile.id AND dropped_at IS NULL
+               AND match.status IN ('saved', 'applied', 'interviewing', 'offer')
+          JOIN catalog.listing ON listing.id = listing_id
+          LEFT JOIN matching.application ON match_id = match.id
+          LEFT JOIN LATERAL (SELECT application.interview_at
+                              WHERE application.interview_at
+                                    BETWEEN now() AND now() + %(soon)s) AS soon ON true
+         CROSS JOIN LATERAL (SELECT greatest(status_at, application.interview_at, max(event.at)) AS at
+                               FROM matching.event
+                              WHERE event.match_id = match.id
+                                AND what NOT IN ('created', 'back', 'rescored', 'dropped')) AS active
+         WHERE owner_id IS NOT DISTINCT FROM %(owner)s::bigint
+           AND (soon.interview_at IS NOT NULL OR match.status = 'offer'
+                OR match.status IN ('applied', 'interviewing') AND next_step_on IS NULL
+                   AND active.at < now() - %(after)s)
+         ORDER BY soon.interview_at, match.status <> 'offer', offer_deadline, active.at, match.id
+         LIMIT %(limit)s
+        """,
+        {"owner": owner, "soon": INTERVIEW_SOON, "after": FOLLOW_UP_AFTER, "limit": limit},
     )

@@ -21,25 +21,34 @@ class AreaRow(NamedTuple):
     name: str
     checked: str
     """What is checked."""
-    health: SystemHealth
+    color: str
+    result: str
 
 
 @router.get("")
 async def show(visitor: Admin, db: Db, page: Page, banners: CurrentBanners) -> HTMLResponse:
     async with db.transaction() as tx:
         health = await banners.read_health(tx)
-    rows = [AreaRow(*_describe(area), health.of(area)) for area in AREAS]
+    rows = [AreaRow(*_describe(area), *_result(health, area)) for area in AREAS]
     return page("health/page.html", topics=["queue", "sources", "hiring"], health=health, rows=rows)
+
+
+def _result(health: SystemHealth, area: HealthArea) -> tuple[str, str]:
+    """The color and the result of an area."""
+    if area == "schedules" and not health.has_worker:
+        return "calm", say("Not checked")
+    part = health.of(area)
+    return part.color, part.summary
 
 
 def _describe(area: HealthArea) -> tuple[str, str]:
     names = {
-        "database": (say("Database"), say("It responds, and all migrations are applied")),
-        "disk": (say("Disk"), say("At least 5 GB are free, if the database is the bundled one")),
-        "network": (say("Network"), say("Host names can be resolved")),
-        "queue": (say("Queue"), say("Workers are running; no alerts, pauses or blocked tasks")),
-        "schedules": (say("Schedules"), say("Schedules and deadlines are checked in time")),
-        "sources": (say("Sources"), say("The last run of every source succeeded")),
-        "mail": (say("Messages"), say("Emails to applicants are sent")),
+        "database": (say("Database"), say("Whether it responds and all migrations are applied")),
+        "disk": (say("Disk"), say("Whether 5 GB are free, if the database is the bundled one")),
+        "network": (say("Network"), say("Whether host names can be resolved")),
+        "queue": (say("Queue"), say("Whether workers are running and no tasks are held up")),
+        "schedules": (say("Schedules"), say("Whether schedules and deadlines are checked in time")),
+        "sources": (say("Sources"), say("Whether the last run of every source succeeded")),
+        "mail": (say("Messages"), say("Whether emails to applicants are sent")),
     }
     return names[area]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,13 +19,14 @@ from jobmill.demo import setup
 from jobmill.demo.state import World
 from jobmill.hiring.openings import review_list
 from jobmill.hiring.openings.review_list import UndecidedOpening
-from jobmill.matching import judging_feed, match_days, matches
+from jobmill.matching import judging_feed, match_days, matches, profiles
 from jobmill.matching.job_applications import followups
-from jobmill.matching.job_applications.followups import DueStep
-from jobmill.matching.match_days import MatchDay, OpenApplication
+from jobmill.matching.job_applications.followups import DueStep, OpenApplication
+from jobmill.matching.match_days import MatchDay
 from jobmill.matching.matches import MatchQuery
 from jobmill.matching.profiles import ProfileId, ProfileVersion
 from jobmill.people.persons import Owner
+from jobmill.time_zones import format_local_time
 from jobmill.web import job_view, unread_mentions, workspaces
 from jobmill.web.auth import SignedIn
 from jobmill.web.banners import CurrentBanners
@@ -67,6 +68,8 @@ class TodayState:
     approval_count: int
     due_steps: Sequence[DueStep]
     applications: Sequence[OpenApplication]
+    time_zones: Mapping[ProfileId, str]
+    """Of the profiles with an interview soon."""
     unread: Sequence[Submission]
     unread_count: int
     undecided: Sequence[UndecidedOpening]
@@ -136,6 +139,7 @@ async def read_today(tx: Tx, owner: Owner) -> TodayState:
     now = await server_time(tx)
     starts, length = _day_starts(now, world)
     profile = version.profile_id if version else None
+    applications = await followups.find_open(tx, owner, limit=COUNT_LIMIT)
     shown = await matches.count_shown(tx, profile, limit=COUNT_LIMIT) if profile else []
     return TodayState(
         world=world,
@@ -149,10 +153,9 @@ async def read_today(tx: Tx, owner: Owner) -> TodayState:
         new_listings=counts.new_listings,
         approvals=await approvals.find(tx, limit=MAX_DECISIONS) if approval_count else [],
         approval_count=approval_count,
-        due_steps=await followups.due(tx, owner, limit=MAX_DECISIONS),
-        applications=await match_days.find_open_applications(tx, profile, limit=MAX_DECISIONS)
-        if profile
-        else [],
+        due_steps=await followups.due(tx, owner, limit=COUNT_LIMIT),
+        applications=applications,
+        time_zones=await _read_time_zones(tx, applications),
         unread=await submissions.find(tx, owner=owner, state="unknown", limit=MAX_DECISIONS)
         if unread_count
         else [],
@@ -173,6 +176,13 @@ def _day_starts(
     return [today - n * length for n in reversed(range(DAYS))], length
 
 
+async def _read_time_zones(
+    tx: Tx, applications: Sequence[OpenApplication]
+) -> Mapping[ProfileId, str]:
+    ids = {application.profile_id for application in applications if application.interview_at}
+    return {id: (await profiles.get_by_id(tx, id)).profile().person.timezone for id in ids}
+
+
 async def _find_best(tx: Tx, profile_id: ProfileId) -> list[matches.Match]:
     filter = MatchQuery(profile_id=profile_id, statuses=["new"], limit=MAX_MATCHES)
     return await matches.find(tx, filter)
@@ -180,12 +190,20 @@ async def _find_best(tx: Tx, profile_id: ProfileId) -> list[matches.Match]:
 
 def _decisions(state: TodayState) -> list[DecisionItem]:
     return [
-        *(_describe_due_step(step) for step in state.due_steps),
-        *(_describe_application(application, state.read_at) for application in state.applications),
+        *_due_steps(state),
+        *_applications(state),
         *_approvals(state),
         *map(_describe_undecided, state.undecided),
         *_unread(state),
     ]
+
+
+def _due_steps(state: TodayState) -> list[DecisionItem]:
+    items = [_describe_due_step(step) for step in state.due_steps[:MAX_DECISIONS]]
+    if rest := len(state.due_steps) - len(items):
+        text = say_many("%(n)s more next step is due", "%(n)s more next steps are due", rest)
+        items.append(DecisionItem("busy", text, "/applications", say("View all")))
+    return items
 
 
 def _describe_due_step(step: DueStep) -> DecisionItem:
@@ -195,14 +213,42 @@ def _describe_due_step(step: DueStep) -> DecisionItem:
     return DecisionItem("busy", text, f"/applications/{step.match_id}", say("View"), due)
 
 
-def _describe_application(application: OpenApplication, now: dt.datetime) -> DecisionItem:
+def _applications(state: TodayState) -> list[DecisionItem]:
+    items = [
+        item
+        for application in state.applications
+        for item in _describe_application(application, state)
+    ]
+    rest = len(items) - MAX_DECISIONS
+    if rest > 0:
+        text = say_many(
+            "%(n)s more application waits for you",
+            "%(n)s more applications wait for you",
+            rest,
+        )
+        more = DecisionItem("busy", text, "/applications", say("View all"))
+        return [*items[:MAX_DECISIONS], more]
+    return items
+
+
+def _describe_application(
+    application: OpenApplication, state: TodayState
+) -> Iterator[DecisionItem]:
     name = job_view.join_parts([application.title or say("(no title)"), application.company])
-    path = f"/applications/{application.id}"
+    path = f"/applications/{application.match_id}"
+    if application.interview_at:
+        zone = state.time_zones[application.profile_id]
+        at = format_local_time(application.interview_at, zone)
+        yield DecisionItem("good", say("Interview: %(name)s", name=name), path, say("View"), at)
     if application.status == "offer":
-        return DecisionItem("good", say("Answer the offer: %(name)s", name=name), path, say("View"))
-    days = (now - application.status_at).days
-    text = say("Follow up: %(name)s, no news for %(n)s days", name=name, n=days)
-    return DecisionItem("busy", text, path, say("View"))
+        day = application.offer_deadline
+        deadline = say("Answer by %(date)s", date=day.isoformat()) if day else ""
+        text = say("Answer the offer: %(name)s", name=name)
+        yield DecisionItem("good", text, path, say("View"), deadline)
+    elif not application.interview_at:
+        days = (state.read_at - application.active_at).days
+        text = say("Follow up: %(name)s, no news for %(n)s days", name=name, n=days)
+        yield DecisionItem("busy", text, path, say("View"))
 
 
 def _describe_undecided(opening: UndecidedOpening) -> DecisionItem:

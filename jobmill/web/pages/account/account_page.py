@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
+from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid, RateLimited, Unauthenticated
+from jobmill.outside import budget_ledger
 from jobmill.people import passwords, persons, second_factors, sessions
 from jobmill.people.persons import Person
 from jobmill.people.second_factors import SecondFactor
@@ -15,11 +17,12 @@ from jobmill.people.sessions import OpenSession
 from jobmill.web import html_errors, sign_in
 from jobmill.web.account_holder import AccountHolder
 from jobmill.web.auth import SESSION_COOKIE, SignedIn
+from jobmill.web.budget_report import BudgetUsage
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page, PageRenderer
-from jobmill.web.site_settings import get_site_settings
+from jobmill.web.site_settings import SiteSettings, get_site_settings
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/account")
@@ -86,23 +89,35 @@ async def _render(
     person: Person | None = None
     open_sessions: list[OpenSession] = []
     factor: SecondFactor | None = None
+    usage: BudgetUsage | None = None
     async with db.transaction() as tx:
         if session := await sessions.find(tx, key):
             person = await persons.get(tx, session.person_id)
             factor = await second_factors.find(tx, person.id)
             idle = get_site_settings(request).session_idle
             open_sessions = await sessions.find_open(tx, person.id, key, idle=idle)
+            usage = await _read_usage(tx, person.id, get_site_settings(request))
     return page(
         "account/page.html",
         html_errors.status_code(error),
         person=person,
         factor=factor,
         sessions=open_sessions,
+        usage=usage,
         min_length=passwords.MIN_LENGTH,
         max_length=passwords.MAX_LENGTH,
         notice=_notices().get(page.did),
         error=str(error) if error else None,
     )
+
+
+async def _read_usage(tx: Tx, person_id: int, site_settings: SiteSettings) -> BudgetUsage | None:
+    """What models cost today of the person's share; None if they have no share."""
+    caps = (await site_settings.with_stored(tx)).caps
+    for row in await budget_ledger.read_by_person(tx, person_id):
+        if row.share:
+            return BudgetUsage(float(row.spent), 0, float(row.share.in_dollars(caps.day)))
+    return None
 
 
 def _notices() -> Mapping[str, str]:

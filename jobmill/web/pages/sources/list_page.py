@@ -108,10 +108,11 @@ async def render(
     return page(
         "sources/page.html",
         html_errors.status_code(error),
-        topics=["sources", "companies"] if query.show == "waiting" else ["sources"],
+        topics=["sources", "companies"] if query.show == "waiting" else ["sources", "queue"],
         query=query,
         content=content,
-        source_conditions=health.of("sources").conditions,
+        # Without a network or a worker no source is read, however well it worked the last time.
+        source_conditions=health.of("network", "queue", "schedules", "sources").conditions,
         rows=content.rows[:PAGE_SIZE],
         waiting=content.waiting[:PAGE_SIZE],
         next_url=content.next_start and current.url("/sources", **{parameter: content.next_start}),
