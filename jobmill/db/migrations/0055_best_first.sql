@@ -7,3 +7,6 @@ DROP INDEX matching.match_best;
 DROP INDEX matching.match_best_of_status;
 CREATE INDEX match_best ON matching.match (profile_id, sort_score DESC, id DESC) WHERE dropped_at IS NULL;
 CREATE INDEX match_best_of_status ON matching.match (profile_id, status, sort_score DESC, id DESC) WHERE dropped_at IS NULL;
+
+-- Today counts the applications of each day and finds those without news for long.
+CREATE INDEX match_status_time ON matching.match (profile_id, status, status_at) WHERE dropped_at IS NULL;
