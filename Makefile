@@ -23,11 +23,11 @@ run: setup  ## Set up and start Jobmill
 
 test: setup-dev  ## Run the tests; ARGS= adds options of pytest
 	@scripts/browser get >/dev/null || [ -z "$$REQUIRE_BROWSER" ]
-	@$(PY) -m pytest -m "not soak" -n 4 --dist loadfile --no-loadscope-reorder -rs $(ARGS)
+	@$(PY) -m pytest -m "not soak" -n 5 --dist loadfile --no-loadscope-reorder -rs $(ARGS)
 
 screenshots: setup-dev  ## Save screenshots of all pages in build/screenshots
 	@scripts/browser get >/dev/null
-	@JOBMILL_PICTURES=yes $(PY) -m pytest tests/browser/test_pictures.py tests/browser/test_journeys.py -n 2 --dist loadfile --no-loadscope-reorder -rs $(ARGS)
+	@JOBMILL_PICTURES=yes $(PY) -m pytest tests/browser/pictures.py tests/browser/test_journeys.py -n 2 --dist loadfile --no-loadscope-reorder -rs $(ARGS)
 
 screenshots-docs: setup-dev  ## Save screenshots of the twelve main screens in docs/screenshots
 	@scripts/browser get >/dev/null

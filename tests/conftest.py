@@ -53,6 +53,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     scheduling.sort_longest_first(items)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    scheduling.yield_to_browser_tests(item)
+
+
 def pytest_collection_finish() -> None:
     gc.freeze()
     gc.enable()

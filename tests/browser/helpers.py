@@ -60,6 +60,10 @@ class Window:
         await self.page.emulate_media(color_scheme=theme)
         self.theme = theme
 
+    async def resize(self, size: Size) -> None:
+        await self.page.set_viewport_size(SIZES[size]["viewport"])
+        self.size = size
+
     async def overflow(self) -> list[str]:
         """Elements wider than the window."""
         room: int = SIZES[self.size]["viewport"]["width"]

@@ -44,6 +44,10 @@ async def check(view: Window, text: str, weight: int) -> AsyncIterator[str]:
         yield f"{weight:,} bytes"
     for fault in (*await view.overflow(), *await keyboard.faults(view.page)):
         yield fault
+    await view.resize("phone")
+    for fault in await view.overflow():
+        yield f"on a phone: {fault}"
+    await view.resize("wide")
     # Last, because it opens all disclosures.
     for fault in await axe.faults(view):
         yield fault
@@ -77,6 +81,7 @@ async def test_every_page_shows_its_content_without_scripts(
                 faults.append(f"{url}: no h1 is seen")
             if len(await page.locator("main").inner_text()) < 40:
                 faults.append(f"{url}: main is empty")
+            faults += [f"{url}: {fault}" for fault in await view.overflow()]
     assert not faults, format_faults(faults)
 
 
