@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 import json
 import re
@@ -28,10 +29,11 @@ from jobmill.people import secrets
 from jobmill.web import site as pages
 from jobmill.web.site_settings import SiteSettings
 from tests.boards.adapters import read
+from tests.queue.helpers import fetch
 from tests.web.api.helpers import apply, let_pass, make_job
 from tests.web.conftest import served
 from tests.web.helpers import site_with
-from tests.web.hiring_helpers import HTML, look, text, texts
+from tests.web.hiring_helpers import HTML, attribute, look, text, texts
 from tests.web.test_live_updates import words
 
 NASTY = "Baker </script><script>alert(1)</script> & <b>co</b>"
@@ -151,6 +153,34 @@ async def test_applying_takes_one_step(site: httpx2.AsyncClient) -> None:
     assert "has already applied" in again.text
     second = await post(site, f"/openings/{job}", name="Bob", email="bob@example.org")
     assert "number 1 on the waitlist" in (await site.get(second.headers["location"])).text
+
+
+async def test_a_form_that_is_sent_twice_leads_to_the_same_page(database: Database) -> None:
+    async with site_with(database, local=True) as company:
+        job = await make_job(company, 3)
+    path, ada = f"/openings/{job}", {"name": "Ada", "email": "ada@example.org"}
+    async with site_with(database) as browser:
+        keys = [attribute(await look(browser, path), "[name=key]", "value") for _ in range(2)]
+        assert keys[0] != keys[1]
+        double_tap = [post(browser, path, **ada, key=keys[0]) for _ in range(3)]
+        applied = [
+            *await asyncio.gather(*double_tap),
+            await post(browser, path, **ada, key=keys[0]),
+        ]
+        assert {answer.status_code for answer in applied} == {303}
+        for answer in applied:
+            page = await look(browser, answer.headers["location"])
+            assert "ada@example.org" in text(page)
+            assert len(page.css(".mine > li")) == 1
+        # Neither another form nor the key of a form for another address opens the page.
+        for other in ({"key": keys[1]}, {"key": ""}, {}):
+            refused = await post(browser, path, **ada, **other)
+            assert (refused.status_code, "has already applied" in refused.text) == (409, True)
+        ben = await post(browser, path, name="Ben", email="ben@example.org", key=keys[0])
+        assert "ada@example.org" not in text(await look(browser, ben.headers["location"]))
+        assert (await post(browser, path, **ada, key=keys[0])).status_code == 303
+    async with database.transaction() as tx:
+        assert await fetch(tx, "SELECT count(*) FROM hiring.application") == [2]
 
 
 async def test_an_applicant_who_exists_learns_where_their_link_is(database: Database) -> None:
