@@ -20,6 +20,8 @@ from jobmill.hiring.audit_log import fairness_proof
 from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.interviews import bookings, interview_times
 from jobmill.hiring.interviews.bookings import InterviewChoice
+from jobmill.hiring.messages import notices
+from jobmill.hiring.messages.notices import ReceivedMessage
 from jobmill.hiring.privacy import StoredData, summarize_stored_data
 from jobmill.hiring.records import fairness_keys
 from jobmill.hiring.records.applicants import Applicant
@@ -29,6 +31,7 @@ from jobmill.hiring.waitlist.wait_estimates import OfferPace, WaitRange
 from jobmill.web.translations import say, say_many
 
 MAX_EVENTS = 1_000
+MAX_MESSAGES = 100
 MAX_WAITS = 20
 """For how many openings of one applicant the wait is estimated."""
 HOUR, DAY = dt.timedelta(hours=1), dt.timedelta(days=1)
@@ -64,6 +67,8 @@ class MyApplication:
     """In the public log of the opening, if the company publishes it."""
     entry: int | None = None
     """The number in the draw, if the opening has or had a lottery."""
+    messages: Sequence[ReceivedMessage] = ()
+    """Newest first."""
 
     @property
     def is_live(self) -> bool:
@@ -91,6 +96,7 @@ class MyData:
                 application.missed,
                 application.wait,
                 len(application.history),
+                application.messages[:1],
             )
             for application in self.applications
         ]
@@ -105,9 +111,13 @@ async def read_my_data(tx: Tx, applicant_id: int) -> MyData:
     waiting = [standing.job_id for standing in listed if standing.status == "WAITLIST"]
     paces = await wait_estimates.find_paces(tx, waiting[:MAX_WAITS])
     keys = await fairness_keys.find_published(tx, {standing.job_id for standing in listed})
+    messages = await notices.list_received(tx, applicant_id, MAX_MESSAGES)
     applications = [
         replace(
             _describe_application(standing, events, paces),
+            messages=[
+                message for message in messages if message.application_id == standing.application_id
+            ],
             pseudonym=fairness_proof.make_pseudonym(keys[standing.job_id], applicant_id)
             if standing.job_id in keys
             else None,

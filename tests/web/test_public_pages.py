@@ -72,6 +72,12 @@ async def post(site: httpx2.AsyncClient, path: str, **fields: str) -> httpx2.Res
     return await site.post(path, data=fields, headers=HTML)
 
 
+async def send_message(site: httpx2.AsyncClient, job: int, application: int, text: str) -> None:
+    body = {"action": "message", "applicationIds": [application], "reason": "secret"}
+    answer = await site.post(f"/api/jobs/{job}/bulk", json=body | {"message": text})
+    assert answer.status_code == 200, answer.text
+
+
 async def test_openings_that_take_applications_are_listed(site: httpx2.AsyncClient) -> None:
     await make_job(site, title="Baker", employer="Mill & Co")
     paused, over = await make_job(site, title="Cook"), {"applyUntil": "2020-01-01T00:00:00Z"}
@@ -432,8 +438,16 @@ async def test_a_waiting_applicants_page_updates_and_shows_the_offer(database: D
             async with httpx2.AsyncClient(base_url=browser.base_url) as other:
                 await post(other, f"{own_link}/applications/{ada['applicationId']}/withdraw")
             assert await anext(heard) == "hiring"
-        part = await look(browser, again)
-        assert "You have been offered a place." in text(part, "#mine")
+            part = await look(browser, again)
+            assert "You have been offered a place." in text(part, "#mine")
+            again = attribute(part, "#mine", "hx-get")
+            await send_message(company, job, ben["applicationId"], "Bring\nbread.")
+            assert await anext(heard) == "hiring"
+        for path in (again, f"{theirs}/applications/{ben['applicationId']}"):
+            part = await look(browser, path)
+            assert part.css(".received .text")[0].text() == "Bring\nbread."
+            # Only the company reads why the message was sent, and by whom.
+            assert "secret" not in text(part, "#mine")
         assert texts(part, "#mine button") == ["Accept", "Decline"]
         assert "You withdrew your application." in text(await look(browser, own_link))
 
