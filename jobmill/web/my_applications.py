@@ -18,7 +18,7 @@ from jobmill.hiring.applications.standings import ApplicationStanding
 from jobmill.hiring.applications.submissions import COLLECTED
 from jobmill.hiring.audit_log import fairness_proof
 from jobmill.hiring.audit_log.events import AuditEvent
-from jobmill.hiring.interviews import bookings, interview_times
+from jobmill.hiring.interviews import booking_events, bookings, interview_times
 from jobmill.hiring.interviews.bookings import InterviewChoice
 from jobmill.hiring.messages import notices
 from jobmill.hiring.messages.notices import ReceivedMessage
@@ -28,6 +28,7 @@ from jobmill.hiring.records.applicants import Applicant
 from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.hiring.waitlist import wait_estimates
 from jobmill.hiring.waitlist.wait_estimates import OfferPace, WaitRange
+from jobmill.web.booking_lines import describe_booking_event
 from jobmill.web.translations import say, say_many
 
 MAX_EVENTS = 1_000
@@ -69,6 +70,13 @@ class MyApplication:
     """The number in the draw, if the opening has or had a lottery."""
     messages: Sequence[ReceivedMessage] = ()
     """Newest first."""
+    bookings: Sequence[HistoryLine] = ()
+    """What happened to the interview, newest first."""
+
+    @property
+    def activity(self) -> list[HistoryLine]:
+        """The history with the interview, newest first."""
+        return sorted([*self.bookings, *self.history], key=lambda line: line.at, reverse=True)
 
     @property
     def is_live(self) -> bool:
@@ -97,6 +105,7 @@ class MyData:
                 application.wait,
                 len(application.history),
                 application.messages[:1],
+                application.bookings[:1],
             )
             for application in self.applications
         ]
@@ -112,11 +121,17 @@ async def read_my_data(tx: Tx, applicant_id: int) -> MyData:
     paces = await wait_estimates.find_paces(tx, waiting[:MAX_WAITS])
     keys = await fairness_keys.find_published(tx, {standing.job_id for standing in listed})
     messages = await notices.list_received(tx, applicant_id, MAX_MESSAGES)
+    booked = await booking_events.list_booking_events(tx, applicant_id, MAX_EVENTS)
     applications = [
         replace(
             _describe_application(standing, events, paces),
             messages=[
                 message for message in messages if message.application_id == standing.application_id
+            ],
+            bookings=[
+                HistoryLine(event.created_at, describe_booking_event(event))
+                for event in booked
+                if event.application_id == standing.application_id
             ],
             pseudonym=fairness_proof.make_pseudonym(keys[standing.job_id], applicant_id)
             if standing.job_id in keys
