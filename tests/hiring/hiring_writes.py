@@ -383,6 +383,16 @@ async def confirm_with_a_file(tx: Tx) -> Write:
     return lambda tx: apply_requests.confirm(tx, ConfirmationToken("request", id))
 
 
+@write("WITHDRAWN", "PROMOTED", letters=OFFER, again=True)
+async def disown_an_application(tx: Tx) -> Write:
+    opening = await make_opening(tx, 1)
+    request = ApplyRequest(ADA, confirm_window=DAY)
+    [placed] = await submissions.apply_all(tx, opening.id, [request])
+    await apply(tx, opening)
+    token = ConfirmationToken("application", submissions.single_result([placed]).application.id)
+    return lambda tx: apply_requests.disown(tx, token)
+
+
 @write(again=True, letters=("message",))
 async def remind_an_applicant(tx: Tx) -> Write:
     opening = await make_opening(tx)

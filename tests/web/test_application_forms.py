@@ -380,6 +380,23 @@ async def test_answers_and_files_survive_until_the_address_is_confirmed(
     assert held == [False, True]
     page = await look(site, f"/hiring/{job}/people/1")
     assert texts(page, ".answers dd")[2] == "Night"
+    # The owner of the address sees what was placed in their name, and ends it if it was not them.
+    async with database.transaction() as tx:
+        signer = LinkSigner(await secrets.get_signing_key(tx))
+    link = f"/confirm/{signer.sign_confirmation(ConfirmationToken('application', 1))}"
+    page = await look(site, link)
+    assert "Someone applied as within with your email address." in text(page)
+    assert "Nothing happens" not in text(page)
+    assert texts(page, ".answers dd")[2] == "Night"
+    for _ in range(2):
+        answer = await site.post(f"{link}/not-me", headers=HTML)
+        assert (answer.status_code, answer.headers["location"]) == (303, link)
+    page = await look(site, link)
+    assert "This application has ended." in text(page)
+    assert not page.css(".answers, form")
+    log = text(await look(site, f"/hiring/{job}/people/1"))
+    assert log.count("did not apply: somebody else entered the address") == 1
+    assert (await site.post(link, headers=HTML)).status_code == 410
 
 
 async def test_the_form_is_edited_without_scripts(site: httpx2.AsyncClient) -> None:
