@@ -59,14 +59,22 @@ async def end_application(
 
 
 def record_end(
-    locked: LockedOpening, application: Application, *, rule: str, reason: str | None
+    locked: LockedOpening,
+    application: Application,
+    *,
+    rule: str,
+    reason: str | None,
+    is_told: bool = False,
 ) -> Application:
-    """End an application under the opening's lock, without a letter and without offering its slot."""
+    """End an application under the opening's lock, without a letter and without offering its slot.
+
+    `is_told` shows the reason on the applicant's page.
+    """
     return locked.move_application(
         application,
         "INACTIVE",
         "WITHDRAWN",
-        metadata={"actor": locked.by.side},
+        metadata={"actor": locked.by.side, **({"reasonTold": True} if is_told else {})},
         why={"rule": rule, "occupied": locked.occupied, "capacity": locked.capacity},
         note=reason,
         missed_at=None,

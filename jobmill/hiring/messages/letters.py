@@ -61,7 +61,7 @@ PLACEHOLDERS: Mapping[str, frozenset[str]] = {
         ("interview_booked", "interview_moved", "interview_cancelled", "interview_over"),
         _ALWAYS | {"starts", "place"},
     ),
-    "closed": _ALWAYS,
+    "closed": _ALWAYS | {"text"},
 }
 """The letters and the placeholders that each may use."""
 _ANSWER_LINKS = ("accept_link", "my_link")
