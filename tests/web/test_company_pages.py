@@ -40,8 +40,11 @@ async def test_from_nothing_to_a_posting_with_the_companys_own_name(
         "pay_currency": "eur", "pay_period": "YEAR", "remote": "yes", "countries": "Germany, France",
         "apply_until": "2030-01-02T03:04",
     }  # fmt: skip
-    created = await post(site, "/hiring/new", terms)
+    terms["key"] = attribute(await look(site, "/hiring/new"), "[name=key]", "value")
+    # A second tap leads to the opening of the first one.
+    created, again = await asyncio.gather(*[post(site, "/hiring/new", terms) for _ in range(2)])
     assert created.status_code == 303, created.text
+    assert again.headers["location"] == created.headers["location"]
     job = int(created.headers["location"].rpartition("/")[2])
     public = await site.get(f"/openings/{job}", headers=HTML)
     assert "EUR 45,000 to 52,000 per year" in public.text
@@ -58,6 +61,9 @@ async def test_from_nothing_to_a_posting_with_the_companys_own_name(
         "Germany", "France",
     ]  # fmt: skip
     assert "Company name" not in text(await look(site, "/hiring/new"))
+    # A form that was changed after going back is another one.
+    other = await post(site, "/hiring/new", terms | {"title": "Cook"})
+    assert other.headers["location"] != created.headers["location"]
     edited = await look(site, f"/hiring/{job}/edit")
     assert attribute(edited, "input[name=pay_max]", "value") == "52,000"
     wrong = await post(site, f"/hiring/{job}/edit", terms | {"pay_currency": "Euros"})

@@ -105,11 +105,14 @@ async def test_a_webhook_shows_its_secret_once_and_delivers_again(
         "url": "https://hooks.example.org/a",
         "event": ["APPLIED", "PROMOTED"],
         "opening": str(job),
+        "key": attribute(form, "[name=key]", "value"),
     }
     added = await post(site, path, fields)
     assert "whsec_" in added.text
+    again = await post(site, path, fields)
     assert added.headers["cache-control"] == "no-store"
     [id] = await fetch(database, "SELECT id FROM hiring.webhook")
+    assert (again.status_code, again.headers["location"]) == (303, f"{path}/{id}")
     listed = text(await look(site, path), ".letters")
     assert "applied, was offered a place · Baker" in listed
     await fill(site, job, "Ada")
