@@ -262,10 +262,40 @@ async def test_a_personal_link_answers_its_own_offers_only(
     assert (
         await post(site, f"{link}/applications/{theirs['applicationId']}/accept")
     ).status_code == 403
-    assert (
-        await post(site, f"{link}/applications/{application['applicationId']}/accept")
-    ).status_code == 303
-    assert "You have a place." in (await site.get(link)).text
+    own = f"{link}/applications/{application['applicationId']}"
+    shown = {"offer": attribute(page, "[action$=accept] [name=offer]", "value")}
+    assert (await post(site, f"{own}/accept", offer="soon")).status_code == 400
+    for _ in range(2):
+        assert (await post(site, f"{own}/accept", **shown)).status_code == 303
+        assert "You have a place." in (await site.get(link)).text
+    refused = Html((await post(site, f"{own}/decline", **shown)).text)
+    assert text(refused, "[role=alert]") == "This offer was already answered or has ended."
+    for _ in range(2):
+        assert (await post(site, f"{own}/withdraw")).status_code == 303
+    assert text(Html((await post(site, f"{own}/accept")).text), "[role=alert]") == (
+        "This offer was already answered or has ended."
+    )
+    async with database.transaction() as tx:
+        log = await events.find_by_applicant(tx, application["applicantId"])
+    assert [event.type for event in log] == ["APPLIED", "ACKNOWLEDGED", "WITHDRAWN"]
+
+
+async def test_a_page_that_was_open_too_long_answers_no_later_offer(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job = await make_job(site, requireAcknowledgement=True, maxMissed=3)
+    application = await apply(site, job)
+    link = await link_of(database, application["applicantId"])
+    await let_pass(database, job, 200)
+    stale = attribute(await look(site, link), "[action$=accept] [name=offer]", "value")
+    await let_pass(database, job, 101)
+    for step in ("accept", "decline"):
+        answer = await post(
+            site, f"{link}/applications/{application['applicationId']}/{step}", offer=stale
+        )
+        assert answer.status_code == 410
+        # Nobody else waits, so that the place was offered again.
+        assert "You have been offered a place." in answer.text
 
 
 async def test_a_missed_offer_is_told_in_the_openings_time_zone(
@@ -373,9 +403,12 @@ async def test_opening_an_offer_answers_nothing_and_its_buttons_answer_once(
     for query in ("", "?answer=accept", "?answer=decline"):
         assert "Accept" in (await site.get(link + query)).text
     assert (await post(site, link, answer="perhaps")).status_code == 400
-    taken = await post(site, link, answer="accept")
-    assert (taken.status_code, "You accepted the offer." in taken.text) == (200, True)
-    assert (await post(site, link, answer="decline")).status_code == 409
+    for _ in range(2):
+        # A second tap finds that it is done.
+        taken = await post(site, link, answer="accept")
+        assert (taken.status_code, "You accepted the offer." in taken.text) == (200, True)
+    refused = await post(site, link, answer="decline")
+    assert (refused.status_code, "already answered or has ended" in refused.text) == (409, True)
     assert "already answered" in (await site.get(link)).text
 
 

@@ -14,6 +14,11 @@ from jobmill.hiring.waitlist import promotions
 from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 
 
+class AlreadyEnded(Conflict):
+    def __init__(self, application_id: int) -> None:
+        super().__init__(f"Application {application_id} has ended already.")
+
+
 async def withdraw(
     tx: Tx, application_id: int, by: Actor, *, reason: str | None = None
 ) -> Placement:
@@ -22,7 +27,7 @@ async def withdraw(
     async with lock_and_expire_offers(tx, opening_id, by) as locked:
         application = await locked.get_application(application_id)
         if application.status == "INACTIVE":
-            raise Conflict(f"Application {application_id} has ended already.")
+            raise AlreadyEnded(application_id)
         ended = await end_application(locked, application, rule=withdrawal_rule(by), reason=reason)
         return Placement(ended)
 
