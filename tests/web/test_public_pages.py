@@ -29,6 +29,7 @@ from jobmill.people import secrets
 from jobmill.web import site as pages
 from jobmill.web.site_settings import SiteSettings
 from tests.boards.adapters import read
+from tests.people.helpers import bearer
 from tests.queue.helpers import fetch
 from tests.web.api.helpers import apply, let_pass, make_job
 from tests.web.conftest import served
@@ -198,7 +199,14 @@ async def test_an_applicant_who_exists_learns_where_their_link_is(database: Data
     assert "Ask the company for a link" in again.text
     async with served(pages.create_app(database)) as site:
         silent = await post(site, f"/openings/{jobs[1]}", **ada)
+        headers = HTML | await bearer(database, "recruiter")
+        new = {"name": "Cy", "email": "cy@example.org"}
+        staff = await site.post(f"/openings/{jobs[1]}", data=new, headers=headers)
+        person = attribute(Html(staff.text), ".notice a", "href")
+        assert "cy@example.org" in (await site.get(person, headers=headers)).text
     assert "Use the personal link that you saved then" in silent.text
+    # A member of the company is not told that about an address that is new.
+    assert "personal link" not in staff.text
     async with served(
         pages.create_app(database, site_settings=SiteSettings(sends_mail=True))
     ) as site:

@@ -173,6 +173,7 @@ async def apply(
         application=placement.application,
         email=form_request.contact.email,
         sends_mail=site_settings.sends_mail,
+        for_company=visitor.is_company,
     )
 
 
