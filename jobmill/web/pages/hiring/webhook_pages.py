@@ -122,12 +122,16 @@ async def change_state(webhook_id: PathId, visitor: Admin, form: Fields, db: Db)
 
 @router.post("/{webhook_id}/deliveries/{delivery_id}/replay")
 async def replay(
-    webhook_id: PathId, delivery_id: PathId, visitor: Admin, db: Db, page: Page
+    webhook_id: PathId, delivery_id: PathId, visitor: Admin, form: Fields, db: Db, page: Page
 ) -> Response:
-    """Send a delivery again, as a new one."""
+    """Send a delivery again, as a new one; a second tap on the button sends nothing."""
     try:
         async with db.transaction() as tx:
-            await webhooks.redeliver(tx, delivery_id)
+
+            async def create() -> str:
+                return str(await webhooks.redeliver(tx, delivery_id))
+
+            await create_once(tx, visitor, form.get("key", ""), delivery_id, create)
     except Conflict as error:
         return await _render_webhook(db, page, webhook_id, error=error)
     return RedirectResponse(f"{LIST}/{webhook_id}", 303)
@@ -157,6 +161,7 @@ async def _render_webhook(
         labels=event_labels(),
         rows=rows[:PAGE_SIZE],
         more=rows[PAGE_SIZE - 1].id if len(rows) > PAGE_SIZE else None,
+        key=make_form_key(),
         confirmation=confirmation,
         error=str(error) if error else None,
     )
