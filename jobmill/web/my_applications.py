@@ -164,13 +164,14 @@ def _describe_application(
 ) -> MyApplication:
     history = [event for event in events if event.application_id == standing.application_id][::-1]
     pace, position = paces.get(standing.job_id), standing.queue_position
+    last, entry = history[0] if history else None, _find_entry(history)
     return MyApplication(
         standing,
-        describe_standing(standing, history[0] if history else None),
+        describe_standing(standing, last, is_entry=entry is not None),
         _find_missed(standing, history),
         describe_wait(pace, position) if pace and position else None,
         [describe_event(event) for event in history],
-        entry=_find_entry(history),
+        entry=entry,
     )
 
 
@@ -193,8 +194,10 @@ def _find_missed(
     return MissedOffers(standing.penalty_count, last_at, remaining)
 
 
-def describe_standing(standing: ApplicationStanding, last: AuditEvent | None) -> str:
-    """The standing in a sentence; for an ended application, how it ended."""
+def describe_standing(
+    standing: ApplicationStanding, last: AuditEvent | None, *, is_entry: bool = False
+) -> str:
+    """The standing in a sentence; for an ended application, how it ended. `is_entry`: of a lottery."""
     match standing.status:
         case "ACTIVE":
             return say("You have a place.")
@@ -206,13 +209,13 @@ def describe_standing(standing: ApplicationStanding, last: AuditEvent | None) ->
                 position=f"{standing.queue_position:,}",
             )
         case "IN_REVIEW":
-            return _undecided_text(last)
+            return _undecided_text(is_entry=is_entry)
         case "INACTIVE":
             return describe_event(last).text if last else say("Your application has ended.")
 
 
-def _undecided_text(last: AuditEvent | None) -> str:
-    if last and last.why.get("rule") == COLLECTED["lottery"]:
+def _undecided_text(*, is_entry: bool) -> str:
+    if is_entry:
         return say("Your application takes part in the draw. You will see the result here.")
     return say("Your application waits for a decision. You will see it here.")
 
@@ -338,13 +341,15 @@ def _withdrawal_text(actor: str, rule: str) -> str:
             return say("Your application has ended.")
 
 
-def describe_placement(placement: Placement) -> str:
-    """What an applicant reads right after applying."""
+def describe_placement(placement: Placement, *, is_entry: bool) -> str:
+    """What an applicant reads right after applying; `is_entry`: of a lottery."""
     match placement.application.status:
         case "ACTIVE":
             return say("You have a place.")
         case "PENDING_ACKNOWLEDGMENT":
             return say("You have been offered a place. Accept it before the deadline.")
+        case "IN_REVIEW" if is_entry:
+            return say("We received your application. It takes part in the draw.")
         case "IN_REVIEW":
             return say("We received your application. It waits for a decision.")
         case _:

@@ -169,7 +169,7 @@ async def apply(
         "openings/applied.html",
         201,
         opening=opening,
-        message=describe_placement(placement),
+        message=describe_placement(placement, is_entry=opening.admission == "lottery"),
         application=placement.application,
         email=form_request.contact.email,
         sends_mail=site_settings.sends_mail,
@@ -329,9 +329,10 @@ class _ShownOpening:
 
 async def _read(db: Db, id: int, visitor: Visitor) -> _ShownOpening:
     async def work(tx: Tx) -> _ShownOpening:
+        opening = await public_openings.get(tx, id)
         return _ShownOpening(
-            await public_openings.get(tx, id),
-            await _find_remembered(tx, id, visitor.applicant_id),
+            opening,
+            await _find_remembered(tx, opening, visitor.applicant_id),
             FormState.of(await form_versions.find_current(tx, id)),
         )
 
@@ -339,12 +340,13 @@ async def _read(db: Db, id: int, visitor: Visitor) -> _ShownOpening:
 
 
 async def _find_remembered(
-    tx: Tx, opening_id: int, applicant_id: int | None
+    tx: Tx, opening: PublicOpening, applicant_id: int | None
 ) -> RememberedApplicant | None:
     if applicant_id is None:
         return None
-    standing = await standings.find_standing(tx, opening_id, applicant_id)
-    text = describe_standing(standing, None) if standing else None
+    standing = await standings.find_standing(tx, opening.id, applicant_id)
+    is_entry = opening.admission == "lottery"
+    text = describe_standing(standing, None, is_entry=is_entry) if standing else None
     return RememberedApplicant(await applicants.get(tx, applicant_id), text)
 
 

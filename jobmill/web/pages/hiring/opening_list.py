@@ -75,7 +75,8 @@ async def show_form(
 ) -> HTMLResponse:
     async with db.transaction() as tx:
         company = await company_identity.read_identity(tx)
-    terms = OpeningTerms("", time_zone=site_settings.settings.time_zone)
+    # Most companies choose whom they hire. The API has another default, which it keeps.
+    terms = OpeningTerms("", time_zone=site_settings.settings.time_zone, admission="review")
     typed = terms_form.to_fields(terms) | posting_form.to_fields(NO_DETAILS)
     return _form_page(
         page, company, typed | {"capacity": "1", "company_name": "", "key": make_form_key()}
