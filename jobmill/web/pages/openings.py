@@ -264,8 +264,8 @@ async def _read_form(
 def _with_key(visitor: Visitor, form: SubmittedForm, opening_id: int, contact: Contact) -> Visitor:
     """The visitor with a request id of the form's key, which is the same if the form is sent again.
 
-    Who knows the key sees the result. The id is a digest, because the log shows it to the company; no
-    client can send an id with a space.
+    A browser with the key is led to the applicant's page. The log has only a digest, with the opening and the
+    address in it, and no client can choose a request id with a space.
     """
     key = form.get("key")
     if not KEY.fullmatch(key):
