@@ -18,17 +18,21 @@ from jobmill.hiring.applications.standings import ApplicationStanding
 from jobmill.hiring.applications.submissions import COLLECTED
 from jobmill.hiring.audit_log import fairness_proof
 from jobmill.hiring.audit_log.events import AuditEvent
-from jobmill.hiring.interviews import bookings, interview_times
+from jobmill.hiring.interviews import booking_events, bookings, interview_times
 from jobmill.hiring.interviews.bookings import InterviewChoice
+from jobmill.hiring.messages import notices
+from jobmill.hiring.messages.notices import ReceivedMessage
 from jobmill.hiring.privacy import StoredData, summarize_stored_data
 from jobmill.hiring.records import fairness_keys
 from jobmill.hiring.records.applicants import Applicant
 from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.hiring.waitlist import wait_estimates
 from jobmill.hiring.waitlist.wait_estimates import OfferPace, WaitRange
+from jobmill.web.booking_lines import describe_booking_event
 from jobmill.web.translations import say, say_many
 
 MAX_EVENTS = 1_000
+MAX_MESSAGES = 100
 MAX_WAITS = 20
 """For how many openings of one applicant the wait is estimated."""
 HOUR, DAY = dt.timedelta(hours=1), dt.timedelta(days=1)
@@ -64,6 +68,15 @@ class MyApplication:
     """In the public log of the opening, if the company publishes it."""
     entry: int | None = None
     """The number in the draw, if the opening has or had a lottery."""
+    messages: Sequence[ReceivedMessage] = ()
+    """Newest first."""
+    bookings: Sequence[HistoryLine] = ()
+    """What happened to the interview, newest first."""
+
+    @property
+    def activity(self) -> list[HistoryLine]:
+        """The history with the interview, newest first."""
+        return sorted([*self.bookings, *self.history], key=lambda line: line.at, reverse=True)
 
     @property
     def is_live(self) -> bool:
@@ -91,6 +104,8 @@ class MyData:
                 application.missed,
                 application.wait,
                 len(application.history),
+                application.messages[:1],
+                application.bookings[:1],
             )
             for application in self.applications
         ]
@@ -105,9 +120,19 @@ async def read_my_data(tx: Tx, applicant_id: int) -> MyData:
     waiting = [standing.job_id for standing in listed if standing.status == "WAITLIST"]
     paces = await wait_estimates.find_paces(tx, waiting[:MAX_WAITS])
     keys = await fairness_keys.find_published(tx, {standing.job_id for standing in listed})
+    messages = await notices.list_received(tx, applicant_id, MAX_MESSAGES)
+    booked = await booking_events.list_booking_events(tx, applicant_id, MAX_EVENTS)
     applications = [
         replace(
             _describe_application(standing, events, paces),
+            messages=[
+                message for message in messages if message.application_id == standing.application_id
+            ],
+            bookings=[
+                HistoryLine(event.created_at, describe_booking_event(event))
+                for event in booked
+                if event.application_id == standing.application_id
+            ],
             pseudonym=fairness_proof.make_pseudonym(keys[standing.job_id], applicant_id)
             if standing.job_id in keys
             else None,
@@ -139,13 +164,14 @@ def _describe_application(
 ) -> MyApplication:
     history = [event for event in events if event.application_id == standing.application_id][::-1]
     pace, position = paces.get(standing.job_id), standing.queue_position
+    last, entry = history[0] if history else None, _find_entry(history)
     return MyApplication(
         standing,
-        describe_standing(standing, history[0] if history else None),
+        describe_standing(standing, last, is_entry=entry is not None),
         _find_missed(standing, history),
         describe_wait(pace, position) if pace and position else None,
         [describe_event(event) for event in history],
-        entry=_find_entry(history),
+        entry=entry,
     )
 
 
@@ -168,8 +194,10 @@ def _find_missed(
     return MissedOffers(standing.penalty_count, last_at, remaining)
 
 
-def describe_standing(standing: ApplicationStanding, last: AuditEvent | None) -> str:
-    """The standing in a sentence; for an ended application, how it ended."""
+def describe_standing(
+    standing: ApplicationStanding, last: AuditEvent | None, *, is_entry: bool = False
+) -> str:
+    """The standing in a sentence; for an ended application, how it ended. `is_entry`: of a lottery."""
     match standing.status:
         case "ACTIVE":
             return say("You have a place.")
@@ -181,13 +209,13 @@ def describe_standing(standing: ApplicationStanding, last: AuditEvent | None) ->
                 position=f"{standing.queue_position:,}",
             )
         case "IN_REVIEW":
-            return _undecided_text(last)
+            return _undecided_text(is_entry=is_entry)
         case "INACTIVE":
             return describe_event(last).text if last else say("Your application has ended.")
 
 
-def _undecided_text(last: AuditEvent | None) -> str:
-    if last and last.why.get("rule") == COLLECTED["lottery"]:
+def _undecided_text(*, is_entry: bool) -> str:
+    if is_entry:
         return say("Your application takes part in the draw. You will see the result here.")
     return say("Your application waits for a decision. You will see it here.")
 
@@ -313,13 +341,15 @@ def _withdrawal_text(actor: str, rule: str) -> str:
             return say("Your application has ended.")
 
 
-def describe_placement(placement: Placement) -> str:
-    """What an applicant reads right after applying."""
+def describe_placement(placement: Placement, *, is_entry: bool) -> str:
+    """What an applicant reads right after applying; `is_entry`: of a lottery."""
     match placement.application.status:
         case "ACTIVE":
             return say("You have a place.")
         case "PENDING_ACKNOWLEDGMENT":
             return say("You have been offered a place. Accept it before the deadline.")
+        case "IN_REVIEW" if is_entry:
+            return say("We received your application. It takes part in the draw.")
         case "IN_REVIEW":
             return say("We received your application. It waits for a decision.")
         case _:

@@ -303,7 +303,9 @@ def _sources(facts: HealthFacts) -> Iterator[HealthCondition]:
 def _mail(facts: HealthFacts) -> Iterator[HealthCondition]:
     if not facts.sends_mail and facts.outbox.live_openings:
         sentence = say("Emails to applicants are off")
-        advice = say("Applicants hear nothing from you, and their addresses are not verified.")
+        advice = say(
+            "Applicants see news only on their personal page, and their addresses are not verified."
+        )
         yield HealthCondition(
             "mail_off",
             "mail",

@@ -26,7 +26,7 @@ from jobmill.hiring.import_export import imports, spreadsheets
 from jobmill.hiring.interviews import bookings, interview_times
 from jobmill.hiring.interviews.interview_times import InterviewPlan, InterviewTime
 from jobmill.hiring.logo_images import LogoImage
-from jobmill.hiring.messages import letter_templates
+from jobmill.hiring.messages import letter_templates, webhooks
 from jobmill.hiring.messages.letters import LetterText
 from jobmill.hiring.messages.signed_links import ConfirmationToken
 from jobmill.hiring.openings import lifecycle, posting_details
@@ -34,11 +34,14 @@ from jobmill.hiring.openings.posting_details import PostingDetails
 from jobmill.hiring.records import blocklist
 from jobmill.hiring.records.applicants import parse_contact
 from jobmill.hiring.records.idempotent_responses import KeyedRequest, NewResponse
-from jobmill.hiring.records.openings import Opening
+from jobmill.hiring.records.openings import Opening, OpeningTerms
 from jobmill.hiring.reviews import notes, ratings, tags
 from jobmill.hiring.stages.stage_moves import move_to_stage
+from jobmill.web.access_rights import ALL_RIGHTS
 from jobmill.web.apply_batch import ApplyBatches, IdempotentApply
+from jobmill.web.auth import Visitor
 from jobmill.web.dependencies import RequestDatabase
+from jobmill.web.form_keys import create_once, make_form_key
 from tests.hiring.helpers import apply, make_applicant, make_opening
 from tests.hiring.interview_helpers import make_times, series
 from tests.hiring.killed_connections import Write
@@ -51,6 +54,8 @@ CONTENT = bytes(range(256)) * 2_500
 """Three chunks."""
 ADA = parse_contact("Ada", "ada@example.org")
 DAY = dt.timedelta(days=1)
+HOOK = "https://hooks.example.org/"
+STAFF = Visitor("admin", ALL_RIGHTS, LOCAL)
 OFFER = ("promoted", "reminder")
 """The letters of an offer."""
 
@@ -59,7 +64,7 @@ OFFER = ("promoted", "reminder")
 class HiringWrite:
     prepare: Callable[[Tx], Awaitable[Write]]
     leaves: Counter[str]
-    """How many events, letters and other rows it adds: `event ACCEPTED`, `letter admitted`, `hiring.tag`."""
+    """How many events, letters and other rows it adds, or removes if negative: `event ACCEPTED`, `hiring.tag`."""
     is_repeatable: bool
     """Whether a repeated write answers like the first one instead of saying that it happened already."""
 
@@ -72,8 +77,8 @@ def write(
 ) -> Callable[[Callable[[Tx], Awaitable[Write]]], None]:
     def add(prepare: Callable[[Tx], Awaitable[Write]]) -> None:
         leaves = Counter([f"event {type}" for type in events])
-        leaves += Counter([f"letter {kind}" for kind in letters])
-        leaves += Counter({name.replace("__", "."): number for name, number in rows.items()})
+        leaves.update(f"letter {kind}" for kind in letters)
+        leaves.update({name.replace("__", "."): number for name, number in rows.items()})
         WRITES[prepare.__name__] = HiringWrite(prepare, leaves, again)
 
     return add
@@ -189,6 +194,13 @@ async def edit_note(tx: Tx) -> Write:
     return lambda tx: notes.edit_note(tx, note.id, "Weak.", LOCAL)
 
 
+@write(hiring__review_note=-1, people__change=1)
+async def delete_note(tx: Tx) -> Write:
+    _, ids = await make_waiting(tx)
+    note = await notes.add_note(tx, ids[0], "Strong.", LOCAL)
+    return lambda tx: notes.delete_note(tx, note.id, LOCAL)
+
+
 @write(again=True, hiring__rating=1)
 async def rate(tx: Tx) -> Write:
     _, ids = await make_waiting(tx)
@@ -199,6 +211,70 @@ async def rate(tx: Tx) -> Write:
 async def add_tag(tx: Tx) -> Write:
     _, ids = await make_waiting(tx)
     return lambda tx: tags.add_tag(tx, ids[0], "baker", LOCAL)
+
+
+@write(again=True, hiring__tag=-1)
+async def remove_tag(tx: Tx) -> Write:
+    _, ids = await make_waiting(tx)
+    await tags.add_tag(tx, ids[0], "baker", LOCAL)
+    return lambda tx: tags.remove_tag(tx, ids[0], "baker")
+
+
+def from_form(create: Callable[[Tx], Awaitable[object]]) -> Write:
+    """What the same form of a page creates, however often it is sent."""
+    key = make_form_key()
+
+    async def run(tx: Tx) -> object:
+        async def create_in_transaction() -> str:
+            return str(await create(tx))
+
+        return await create_once(tx, STAFF, key, "", create_in_transaction)
+
+    return run
+
+
+@write("OPENED", again=True, hiring__opening=1, hiring__idempotent_response=1)
+async def create_opening(tx: Tx) -> Write:
+    return from_form(lambda tx: lifecycle.create(tx, OpeningTerms("Baker"), 2, LOCAL))
+
+
+@write("OPENED", "OPENED", again=True, hiring__opening=2, hiring__idempotent_response=1)
+async def import_openings(tx: Tx) -> Write:
+    planned = imports.parse_openings(b"title,capacity\nBaker,2\nCook,1\n")
+    return from_form(lambda tx: imports.create_openings(tx, planned, LOCAL))
+
+
+@write(again=True, letters=("message",) * 3)
+async def message_many(tx: Tx) -> Write:
+    opening, ids = await make_waiting(tx)
+    return lambda tx: bulk_actions.run_bulk_action(
+        tx, opening.id, "message", ids, LOCAL, reason="News", message="We move."
+    )
+
+
+async def make_webhook(tx: Tx) -> tuple[Opening, int]:
+    opening = await make_opening(tx, 1)
+    return opening, (await webhooks.add(tx, HOOK, opening_id=opening.id)).id
+
+
+@write(again=True, hiring__webhook=1, hiring__idempotent_response=1, people__change=1)
+async def add_webhook(tx: Tx) -> Write:
+    opening = await make_opening(tx)
+    return from_form(lambda tx: webhooks.add(tx, HOOK, opening_id=opening.id))
+
+
+@write(hiring__webhook=-1, people__change=1)
+async def remove_webhook(tx: Tx) -> Write:
+    _, id = await make_webhook(tx)
+    return lambda tx: webhooks.remove(tx, id)
+
+
+@write(again=True, letters=("webhook",), hiring__idempotent_response=1)
+async def deliver_again(tx: Tx) -> Write:
+    opening, id = await make_webhook(tx)
+    await apply(tx, opening)
+    [delivery] = await fetch(tx, "SELECT id FROM hiring.notice WHERE webhook_id = %s", [id])
+    return from_form(lambda tx: webhooks.redeliver(tx, delivery))
 
 
 @write("OPENED", "OPENED", again=True, hiring__opening=2)
@@ -285,6 +361,13 @@ async def import_many(tx: Tx) -> Write:
 async def block_an_address(tx: Tx) -> Write:
     address = f"{secrets.token_hex(8)}@example.org"
     return lambda tx: blocklist.add(tx, address, "Sends spam")
+
+
+@write(hiring__blocklist=-1, people__change=1)
+async def allow_an_address(tx: Tx) -> Write:
+    address = f"{secrets.token_hex(8)}@example.org"
+    await blocklist.add(tx, address, "Sends spam")
+    return lambda tx: blocklist.remove(tx, address)
 
 
 @write("WITHDRAWN", "PROMOTED", letters=("removed", *OFFER), again=True)
@@ -381,6 +464,16 @@ async def confirm_with_a_file(tx: Tx) -> Write:
         tx, "SELECT id FROM hiring.apply_request WHERE opening_id = %s", [opening.id]
     )
     return lambda tx: apply_requests.confirm(tx, ConfirmationToken("request", id))
+
+
+@write("WITHDRAWN", "PROMOTED", letters=OFFER, again=True)
+async def disown_an_application(tx: Tx) -> Write:
+    opening = await make_opening(tx, 1)
+    request = ApplyRequest(ADA, confirm_window=DAY)
+    [placed] = await submissions.apply_all(tx, opening.id, [request])
+    await apply(tx, opening)
+    token = ConfirmationToken("application", submissions.single_result([placed]).application.id)
+    return lambda tx: apply_requests.disown(tx, token)
 
 
 @write(again=True, letters=("message",))

@@ -47,7 +47,12 @@ async def test_closing_ends_and_tells_everyone_without_a_place_and_keeps_the_oth
     assert (await openings.get(tx, opening.id)).status == "open"
     assert await states(tx, "closed") == []
 
-    assert await closing.close_and_tell(tx, opening.id, LOCAL, tell=True, text=TEXT) == preview
+    result = await closing.close_and_tell(
+        tx, opening.id, LOCAL, tell=True, text=TEXT, reason="No flour."
+    )
+    assert result == preview
+    texts = await fetch(tx, "SELECT data->>'text' FROM hiring.notice WHERE kind = 'closed'")
+    assert texts == ["No flour."] * 4
     after = await openings.get(tx, opening.id)
     assert (after.status, after.occupied, after.waiting) == ("closed", 1, 0)
     assert await states(tx, "closed") == [("closed", "waiting", None)] * 4

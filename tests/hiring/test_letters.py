@@ -33,6 +33,13 @@ def test_every_kind_of_notice_has_a_letter_with_all_placeholders_filled(kind: No
     assert (f"{BASE}/confirm/" if kind == "confirm" else f"{BASE}/my/") in text.body
 
 
+def test_a_letter_tells_what_happens_to_an_application_without_confirmation() -> None:
+    placed = replace(OFFER_LETTER, kind="confirm")
+    assert "Without your confirmation the application ends" in render(placed).body
+    waits = replace(placed, application_id=None, apply_request_id=3)
+    assert "Without your confirmation there is no application." in render(waits).body
+
+
 def test_every_built_in_letter_can_be_replaced() -> None:
     assert {file.stem for file in letters.BUILT_IN_TEMPLATES.iterdir()} == {*letters.PLACEHOLDERS}
     letters.check_templates(letters.BUILT_IN_TEMPLATES)

@@ -124,6 +124,16 @@ async def test_a_draw_is_final_and_public(site: httpx2.AsyncClient) -> None:
     assert (bulk.status_code, "before the draw" in bulk.text) == (409, True)
     for page in (f"/hiring/{job}/review", f"/hiring/{job}/people/{ids[0]}"):
         assert not {"Accept", "Save score"} & set(texts(await look(site, page), "main button"))
+    people = (await site.get(f"/api/jobs/{job}/applications")).json()["items"]
+    link = (await site.post(f"/api/applicants/{people[1]['applicantId']}/link")).json()["url"]
+    personal = f"/my/{link.rsplit('/', 1)[1]}"
+    # The personal page names no software if the company has no name, and the browser remembers its applicant.
+    mine = await look(site, personal)
+    assert "Jobmill" not in text(mine, "title, header")
+    assert "takes part in the draw" in text(mine)
+    shown = text(await look(site, f"/openings/{job}"))
+    assert "takes part in the draw" in shown
+    assert "waits for a decision" not in shown
     await site.post(f"/api/applications/{ids.pop()}/reject")
     before = (await site.get(f"/api/jobs/{job}/lottery")).json()
     assert (before["seed"], before["order"]) == (None, [])
@@ -142,9 +152,7 @@ async def test_a_draw_is_final_and_public(site: httpx2.AsyncClient) -> None:
     page = text(await look(site, f"/openings/{job}/draw"))
     assert proof["seed"] in page
     assert ", ".join(map(str, proof["order"])) in page
-    people = (await site.get(f"/api/jobs/{job}/applications")).json()["items"]
-    link = (await site.post(f"/api/applicants/{people[1]['applicantId']}/link")).json()["url"]
-    path = f"/my/{link.rsplit('/', 1)[1]}/applications/{ids[1]}"
+    path = f"{personal}/applications/{ids[1]}"
     assert "Your number in the draw: 4. See the draw" in text(await look(site, path))
     assert (await post(site, f"/hiring/{job}/draw", {"sure": "yes"})).status_code == 409
     assert (await site.post(f"/api/jobs/{job}/draw")).status_code == 409

@@ -100,8 +100,11 @@ async def test_an_applicant_corrects_the_form_and_the_company_reads_answers_and_
     assert "Uploaded: Ada's CV.pdf." in text(page, ".sent")
     # The next attempt need not send the file again.
     sent = attribute(page, "[name=upload-cv]", "value")
-    answer = await send(site, job, {**ADA, **ANSWERS, "form_version": version, "upload-cv": sent})
-    assert answer.status_code == 303, answer.text
+    again = {**ADA, **ANSWERS, "form_version": version, "upload-cv": sent, "key": "k" * 32}
+    # Nor does a second tap on the button, although the application has the file now.
+    for _ in range(2):
+        answer = await send(site, job, again)
+        assert answer.status_code == 303, answer.text
     assert (await count(database, "application"), await count(database, "uploaded_file")) == (1, 1)
 
     page = await look(site, f"/hiring/{job}/people/1")
@@ -377,6 +380,23 @@ async def test_answers_and_files_survive_until_the_address_is_confirmed(
     assert held == [False, True]
     page = await look(site, f"/hiring/{job}/people/1")
     assert texts(page, ".answers dd")[2] == "Night"
+    # The owner of the address sees what was placed in their name, and ends it if it was not them.
+    async with database.transaction() as tx:
+        signer = LinkSigner(await secrets.get_signing_key(tx))
+    link = f"/confirm/{signer.sign_confirmation(ConfirmationToken('application', 1))}"
+    page = await look(site, link)
+    assert "Someone applied as within with your email address." in text(page)
+    assert "Nothing happens" not in text(page)
+    assert texts(page, ".answers dd")[2] == "Night"
+    for _ in range(2):
+        answer = await site.post(f"{link}/not-me", headers=HTML)
+        assert (answer.status_code, answer.headers["location"]) == (303, link)
+    page = await look(site, link)
+    assert "This application has ended." in text(page)
+    assert not page.css(".answers, form")
+    log = text(await look(site, f"/hiring/{job}/people/1"))
+    assert log.count("did not apply: somebody else entered the address") == 1
+    assert (await site.post(link, headers=HTML)).status_code == 410
 
 
 async def test_the_form_is_edited_without_scripts(site: httpx2.AsyncClient) -> None:

@@ -18,6 +18,7 @@ from tests.outside.mailbox import Mailbox, open_mailbox, text_of
 from tests.web.api.helpers import make_job
 from tests.web.helpers import site_with
 from tests.web.hiring_helpers import HTML, attribute, fill, look, post, text, texts, the_opening
+from tests.web.test_interview_pages import find_page
 
 NEW = {"title": "Baker", "capacity": "1", "window": "5", "unit": "minutes", "max_missed": "3"}
 
@@ -39,8 +40,11 @@ async def test_from_nothing_to_a_posting_with_the_companys_own_name(
         "pay_currency": "eur", "pay_period": "YEAR", "remote": "yes", "countries": "Germany, France",
         "apply_until": "2030-01-02T03:04",
     }  # fmt: skip
-    created = await post(site, "/hiring/new", terms)
+    terms["key"] = attribute(await look(site, "/hiring/new"), "[name=key]", "value")
+    # A second tap leads to the opening of the first one.
+    created, again = await asyncio.gather(*[post(site, "/hiring/new", terms) for _ in range(2)])
     assert created.status_code == 303, created.text
+    assert again.headers["location"] == created.headers["location"]
     job = int(created.headers["location"].rpartition("/")[2])
     public = await site.get(f"/openings/{job}", headers=HTML)
     assert "EUR 45,000 to 52,000 per year" in public.text
@@ -57,6 +61,9 @@ async def test_from_nothing_to_a_posting_with_the_companys_own_name(
         "Germany", "France",
     ]  # fmt: skip
     assert "Company name" not in text(await look(site, "/hiring/new"))
+    # A form that was changed after going back is another one.
+    other = await post(site, "/hiring/new", terms | {"title": "Cook"})
+    assert other.headers["location"] != created.headers["location"]
     edited = await look(site, f"/hiring/{job}/edit")
     assert attribute(edited, "input[name=pay_max]", "value") == "52,000"
     wrong = await post(site, f"/hiring/{job}/edit", terms | {"pay_currency": "Euros"})
@@ -171,7 +178,7 @@ async def test_closing_asks_what_to_tell_those_who_wait(
 ) -> None:
     job = await make_job(site)
     await fill(site, job, "Ada Ben Cy")
-    # Without emails there is no letter to write.
+    # Without emails there is no letter to write, but a reason for the personal page.
     silent = await look(site, f"/hiring/{job}/close")
     assert not silent.css("[name=waiting][value=tell], [name=body]")
     assert attribute(silent, "[name=waiting][checked]", "value") == "end"
@@ -189,6 +196,15 @@ async def test_closing_asks_what_to_tell_those_who_wait(
     shown = await look(site, f"/hiring/{other}")
     assert "This opening is closed and not published." in text(shown)
     assert "End waiting applications" in text(shown)
+    long = await post(site, f"/hiring/{other}/close", {"waiting": "end", "reason": "x" * 2_001})
+    assert (long.status_code, "at most 2,000 characters" in long.text) == (400, True)
+    third = await make_job(site)
+    _, fay = await fill(site, third, "Eve Fay")
+    form = {"waiting": "end", "reason": "The shop burnt down."}
+    assert (await post(site, f"/hiring/{third}/close", form)).status_code == 303
+    shown = await look(site, await find_page(database, fay))
+    assert "Your application has ended." in text(shown)
+    assert "Reason: The shop burnt down." in text(shown)
     dry = {"tell": False, "dryRun": True}
     counts = {"jobId": other, "ended": 1, "offers": 0, "letters": 0, "kept": 1}
     for body in (dry, {"tell": False}):
@@ -205,9 +221,15 @@ async def _close_and_tell(site: httpx2.AsyncClient, database: Database, job: int
     shown = await look(site, f"/hiring/{job}/close")
     assert "1 person with a place keeps it." in text(shown)
     assert "2 people without a place" in text(shown)
-    form = {"waiting": "tell", "subject": "Sorry", "body": "$greeting\n\n$title is closed."}
+    form = {
+        "waiting": "tell",
+        "subject": "Sorry",
+        "body": "$greeting\n\n$title is closed. $text",
+        "reason": "No flour.",
+    }
     preview = await post(site, f"/hiring/{job}/close", form | {"action": "preview"})
     assert "Hello Ada Okafor," in preview.text
+    assert "is closed. No flour." in preview.text
     for wrong in ({"waiting": ""}, {"body": "$nmae"}):
         assert (await post(site, f"/hiring/{job}/close", form | wrong)).status_code == 400
     assert (await the_opening(database, job)).status == "open"

@@ -140,7 +140,9 @@ async def test_a_bulk_message_is_sent(site: httpx2.AsyncClient, database: Databa
     assert texts(Html(dry.text), ".outcome .badge") == ["Will get your message"] * 2
     assert part(Html(dry.text), "textarea").text().strip() == "We move.\r\nSoon.".replace("\r", "")
     done = await post(site, f"/hiring/{job}/bulk", form | {"sure": "message"})
-    assert "Your message will be sent to 2 people." in text(
+    # Without email, the personal page is the only place to read it.
+    assert "It is not emailed, because emails are off." in text(Html(dry.text))
+    assert "on the personal pages of 2 people. It is not emailed." in text(
         await look(site, done.headers["location"])
     )
     async with database.transaction() as tx:

@@ -86,6 +86,7 @@ async def test_an_opening_is_created_with_the_form(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     form = await look(site, "/hiring/new")
+    assert attribute(form, "[name=admission][checked]", "value") == "review"
     assert attribute(form, "select[name=preset] option[selected]", "value") == "172800"
     typed = {
         "title": "Night  baker",

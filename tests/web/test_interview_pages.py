@@ -93,6 +93,14 @@ async def test_a_recruiter_plans_times_and_applicants_book_them_without_scripts(
     moved = await post(site, f"{here}/{first}/move", {"starts_at": start, "place": "Room 5"})
     assert moved.status_code == 303
     assert "11:15 (Europe/Berlin)" in text(await look(site, here), "#times")
+    assert "It is not emailed, because emails are off." in text(await look(site, here))
+    # Without email the personal page tells it, and at once.
+    own_page = theirs.removesuffix(f"/applications/{ben}/interview")
+    told = await look(site, own_page)
+    changed = "The company changed the time or place of the interview. It is at"
+    assert changed in text(told)
+    update = attribute(told, "#mine", "hx-get")
+    assert (await site.get(update)).status_code == 204
     assert (await post(site, f"{here}/{first}/move", {"starts_at": "soon"})).status_code == 400
     asked = Html((await post(site, f"{here}/{first}/cancel", {"reason": "ill"})).text)
     assert "1 person booked this time or waits for it." in text(asked, ".confirmation")
@@ -101,6 +109,21 @@ async def test_a_recruiter_plans_times_and_applicants_book_them_without_scripts(
     form = {"reason": "ill", "sure": "yes"}
     assert (await post(site, f"{here}/{first}/cancel", form)).status_code == 303
     assert "Cancelled" in text(await look(site, here))
+    assert "The company cancelled the interview at" in text(await look(site, update))
+    history = texts(await look(site, theirs.removesuffix("/interview")), ".events li > span")
+    assert [line.rpartition(" at ")[0] or line for line in history] == [
+        "The company cancelled the interview",
+        changed.removesuffix(" at"),
+        "The place in the interview",
+        "A place became free for you in the interview",
+        "You joined the waitlist of the interview",
+        "You applied and got a place.",
+    ]
+    assert "11:15 (Europe/Berlin)" in history[0]
+    assert "09:00 (Europe/Berlin)" in history[3]
+    assert "ill" not in " ".join(history).split()
+    # Ada had another time then: the change is not hers.
+    assert changed not in text(await look(site, f"{mine}/applications/{ada}"))
     # The address of a time leads to the interviews, and its log stays readable.
     answer = await site.get(f"/hiring/{first}", headers={"Accept": "text/html"})
     assert answer.headers["location"] == here

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 import json
 import re
@@ -28,10 +29,12 @@ from jobmill.people import secrets
 from jobmill.web import site as pages
 from jobmill.web.site_settings import SiteSettings
 from tests.boards.adapters import read
+from tests.people.helpers import bearer
+from tests.queue.helpers import fetch
 from tests.web.api.helpers import apply, let_pass, make_job
 from tests.web.conftest import served
 from tests.web.helpers import site_with
-from tests.web.hiring_helpers import HTML, look, text, texts
+from tests.web.hiring_helpers import HTML, attribute, look, text, texts
 from tests.web.test_live_updates import words
 
 NASTY = "Baker </script><script>alert(1)</script> & <b>co</b>"
@@ -68,6 +71,12 @@ async def offer_of(database: Database, application: int) -> str:
 
 async def post(site: httpx2.AsyncClient, path: str, **fields: str) -> httpx2.Response:
     return await site.post(path, data=fields, headers=HTML)
+
+
+async def send_message(site: httpx2.AsyncClient, job: int, application: int, text: str) -> None:
+    body = {"action": "message", "applicationIds": [application], "reason": "secret"}
+    answer = await site.post(f"/api/jobs/{job}/bulk", json=body | {"message": text})
+    assert answer.status_code == 200, answer.text
 
 
 async def test_openings_that_take_applications_are_listed(site: httpx2.AsyncClient) -> None:
@@ -153,6 +162,34 @@ async def test_applying_takes_one_step(site: httpx2.AsyncClient) -> None:
     assert "number 1 on the waitlist" in (await site.get(second.headers["location"])).text
 
 
+async def test_a_form_that_is_sent_twice_leads_to_the_same_page(database: Database) -> None:
+    async with site_with(database, local=True) as company:
+        job = await make_job(company, 3)
+    path, ada = f"/openings/{job}", {"name": "Ada", "email": "ada@example.org"}
+    async with site_with(database) as browser:
+        keys = [attribute(await look(browser, path), "[name=key]", "value") for _ in range(2)]
+        assert keys[0] != keys[1]
+        double_tap = [post(browser, path, **ada, key=keys[0]) for _ in range(3)]
+        applied = [
+            *await asyncio.gather(*double_tap),
+            await post(browser, path, **ada, key=keys[0]),
+        ]
+        assert {answer.status_code for answer in applied} == {303}
+        for answer in applied:
+            page = await look(browser, answer.headers["location"])
+            assert "ada@example.org" in text(page)
+            assert len(page.css(".mine > li")) == 1
+        # Neither another form nor the key of a form for another address opens the page.
+        for other in ({"key": keys[1]}, {"key": ""}, {}):
+            refused = await post(browser, path, **ada, **other)
+            assert (refused.status_code, "has already applied" in refused.text) == (409, True)
+        ben = await post(browser, path, name="Ben", email="ben@example.org", key=keys[0])
+        assert "ada@example.org" not in text(await look(browser, ben.headers["location"]))
+        assert (await post(browser, path, **ada, key=keys[0])).status_code == 303
+    async with database.transaction() as tx:
+        assert await fetch(tx, "SELECT count(*) FROM hiring.application") == [2]
+
+
 async def test_an_applicant_who_exists_learns_where_their_link_is(database: Database) -> None:
     ada = {"name": "Ada", "email": "ada@example.org"}
     async with served(pages.create_app(database, local=True)) as site:
@@ -162,7 +199,14 @@ async def test_an_applicant_who_exists_learns_where_their_link_is(database: Data
     assert "Ask the company for a link" in again.text
     async with served(pages.create_app(database)) as site:
         silent = await post(site, f"/openings/{jobs[1]}", **ada)
+        headers = HTML | await bearer(database, "recruiter")
+        new = {"name": "Cy", "email": "cy@example.org"}
+        staff = await site.post(f"/openings/{jobs[1]}", data=new, headers=headers)
+        person = attribute(Html(staff.text), ".notice a", "href")
+        assert "cy@example.org" in (await site.get(person, headers=headers)).text
     assert "Use the personal link that you saved then" in silent.text
+    # A member of the company is not told that about an address that is new.
+    assert "personal link" not in staff.text
     async with served(
         pages.create_app(database, site_settings=SiteSettings(sends_mail=True))
     ) as site:
@@ -226,10 +270,40 @@ async def test_a_personal_link_answers_its_own_offers_only(
     assert (
         await post(site, f"{link}/applications/{theirs['applicationId']}/accept")
     ).status_code == 403
-    assert (
-        await post(site, f"{link}/applications/{application['applicationId']}/accept")
-    ).status_code == 303
-    assert "You have a place." in (await site.get(link)).text
+    own = f"{link}/applications/{application['applicationId']}"
+    shown = {"offer": attribute(page, "[action$=accept] [name=offer]", "value")}
+    assert (await post(site, f"{own}/accept", offer="soon")).status_code == 400
+    for _ in range(2):
+        assert (await post(site, f"{own}/accept", **shown)).status_code == 303
+        assert "You have a place." in (await site.get(link)).text
+    refused = Html((await post(site, f"{own}/decline", **shown)).text)
+    assert text(refused, "[role=alert]") == "This offer was already answered or has ended."
+    for _ in range(2):
+        assert (await post(site, f"{own}/withdraw")).status_code == 303
+    assert text(Html((await post(site, f"{own}/accept")).text), "[role=alert]") == (
+        "This offer was already answered or has ended."
+    )
+    async with database.transaction() as tx:
+        log = await events.find_by_applicant(tx, application["applicantId"])
+    assert [event.type for event in log] == ["APPLIED", "ACKNOWLEDGED", "WITHDRAWN"]
+
+
+async def test_a_page_that_was_open_too_long_answers_no_later_offer(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job = await make_job(site, requireAcknowledgement=True, maxMissed=3)
+    application = await apply(site, job)
+    link = await link_of(database, application["applicantId"])
+    await let_pass(database, job, 200)
+    stale = attribute(await look(site, link), "[action$=accept] [name=offer]", "value")
+    await let_pass(database, job, 101)
+    for step in ("accept", "decline"):
+        answer = await post(
+            site, f"{link}/applications/{application['applicationId']}/{step}", offer=stale
+        )
+        assert answer.status_code == 410
+        # Nobody else waits, so that the place was offered again.
+        assert "You have been offered a place." in answer.text
 
 
 async def test_a_missed_offer_is_told_in_the_openings_time_zone(
@@ -337,9 +411,12 @@ async def test_opening_an_offer_answers_nothing_and_its_buttons_answer_once(
     for query in ("", "?answer=accept", "?answer=decline"):
         assert "Accept" in (await site.get(link + query)).text
     assert (await post(site, link, answer="perhaps")).status_code == 400
-    taken = await post(site, link, answer="accept")
-    assert (taken.status_code, "You accepted the offer." in taken.text) == (200, True)
-    assert (await post(site, link, answer="decline")).status_code == 409
+    for _ in range(2):
+        # A second tap finds that it is done.
+        taken = await post(site, link, answer="accept")
+        assert (taken.status_code, "You accepted the offer." in taken.text) == (200, True)
+    refused = await post(site, link, answer="decline")
+    assert (refused.status_code, "already answered or has ended" in refused.text) == (409, True)
     assert "already answered" in (await site.get(link)).text
 
 
@@ -402,8 +479,16 @@ async def test_a_waiting_applicants_page_updates_and_shows_the_offer(database: D
             async with httpx2.AsyncClient(base_url=browser.base_url) as other:
                 await post(other, f"{own_link}/applications/{ada['applicationId']}/withdraw")
             assert await anext(heard) == "hiring"
-        part = await look(browser, again)
-        assert "You have been offered a place." in text(part, "#mine")
+            part = await look(browser, again)
+            assert "You have been offered a place." in text(part, "#mine")
+            again = attribute(part, "#mine", "hx-get")
+            await send_message(company, job, ben["applicationId"], "Bring\nbread.")
+            assert await anext(heard) == "hiring"
+        for path in (again, f"{theirs}/applications/{ben['applicationId']}"):
+            part = await look(browser, path)
+            assert part.css(".received .text")[0].text() == "Bring\nbread."
+            # Only the company reads why the message was sent, and by whom.
+            assert "secret" not in text(part, "#mine")
         assert texts(part, "#mine button") == ["Accept", "Decline"]
         assert "You withdrew your application." in text(await look(browser, own_link))
 

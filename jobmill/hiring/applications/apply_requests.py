@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from jobmill.db import Tx, fetch_one, fetch_value
 from jobmill.errors import Conflict, Gone
-from jobmill.hiring.actor import by_applicant
+from jobmill.hiring.actor import SYSTEM, by_applicant
 from jobmill.hiring.applications import submissions
 from jobmill.hiring.applications.submissions import ApplyRequest
+from jobmill.hiring.applications.withdrawals import record_end
 from jobmill.hiring.forms import stored_answers, uploads
 from jobmill.hiring.forms.answers import FormSubmission
 from jobmill.hiring.forms.stored_answers import AnsweredForm
@@ -24,6 +25,7 @@ from jobmill.hiring.records import applicants, applications, blocklist, openings
 from jobmill.hiring.records.applicants import ApplicantId, Contact
 from jobmill.hiring.records.applications import DuplicateApplication
 from jobmill.hiring.records.openings import Opening
+from jobmill.hiring.waitlist import promotions
 from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 
 LETTER_INTERVAL = dt.timedelta(minutes=10)
@@ -31,6 +33,7 @@ LETTER_INTERVAL = dt.timedelta(minutes=10)
 LETTERS_PER_DAY = 6
 """To one address, for all openings."""
 BATCH_SIZE = 10_000
+DISOWNED = "the owner of the address did not apply"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,8 @@ class ConfirmationState:
     confirm_by: dt.datetime | None
     time_zone: str
     """Of the opening."""
+    placed: bool = False
+    """Whether the application exists before the address is confirmed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +214,7 @@ async def find_state(tx: Tx, token: ConfirmationToken) -> ConfirmationState:
             SELECT opening_id, title, name,
                    application.status <> 'INACTIVE' AND confirm_by IS NULL AS confirmed,
                    application.status = 'INACTIVE' OR coalesce(confirm_by <= clock_timestamp(), false)
-                       AS expired, confirm_by, time_zone
+                       AS expired, confirm_by, time_zone, true AS placed
               FROM hiring.application JOIN hiring.opening ON opening.id = opening_id
               JOIN hiring.applicant ON applicant.id = applicant_id
              WHERE application.id = %s
@@ -235,9 +240,10 @@ async def find_state(tx: Tx, token: ConfirmationToken) -> ConfirmationState:
 
 
 async def find_answers(tx: Tx, token: ConfirmationToken) -> AnsweredForm | None:
-    """The answers that confirming sends: a stranger may have entered them under this address."""
+    """The answers that are to be confirmed: a stranger may have entered them under this address."""
     if token.kind == "application":
-        return None
+        opening_id = await applications.find_opening_id(tx, token.id)
+        return await stored_answers.find_by_application(tx, opening_id, token.id)
     return await stored_answers.find_by_request(tx, token.id)
 
 
@@ -313,6 +319,25 @@ async def _confirm_application(tx: Tx, id: int, request: str | None) -> AppliedB
                 position = await applications.find_position(await locked.flush(), confirmed)
                 submissions.notify_applied(locked, confirmed, position)
     return AppliedBy(id, applicant.id)
+
+
+async def disown(tx: Tx, token: ConfirmationToken, *, request: str | None = None) -> None:
+    """End an application that a stranger made with this address, without a letter; again changes nothing.
+
+    Raises Conflict if the address is confirmed, or nothing was placed that could end.
+    """
+    if token.kind != "application":
+        raise Conflict("There is no application yet. Without your confirmation there will be none.")
+    opening_id = await applications.find_opening_id(tx, token.id)
+    async with lock_and_expire_offers(tx, opening_id, SYSTEM) as locked:
+        application = await locked.get_application(token.id)
+        if application.status == "INACTIVE":
+            return
+        if application.confirm_by is None:
+            raise Conflict("This address is confirmed. Withdraw the application on its page.")
+        locked.by = by_applicant(application.applicant_id, request)
+        record_end(locked, application, rule=DISOWNED, reason=None)
+        await promotions.offer_free_slots(locked, cause=locked.seq)
 
 
 async def _find_request(tx: Tx, id: int) -> _StoredRequest:

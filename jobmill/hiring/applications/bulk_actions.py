@@ -225,6 +225,8 @@ async def _send_messages(
     tx = await locked.flush()
     ids = [application.id for application in selected]
     repeated = await notices.find_recent_messages(tx, ids, message)
+    # Open personal pages show it: only a change of the opening is announced by itself.
+    await tx.execute("SELECT pg_notify('jobmill_live', 'hiring')")
     return [
         BulkResult(application.id, application.applicant_id, "told", ALREADY_SENT)
         if application.id in repeated

@@ -47,11 +47,13 @@ async def close_and_tell(
     *,
     tell: bool,
     text: LetterText | None = None,
+    reason: str | None = None,
     dry_run: bool = False,
 ) -> ClosingResult:
     """Close the opening and end all applications without a place.
 
-    `text` becomes the opening's own letter; without it the letter "closed" is sent. A closed opening with
+    `text` becomes the opening's own letter; without it the letter "closed" is sent. Applicants read `reason`
+    on their pages, with or without letters, and as `$text` of the letter. A closed opening with
     waiting applications can be closed like this, too; Conflict if there are none. A dry run is rolled back.
     """
     async with tx.transaction(force_rollback=dry_run):
@@ -65,7 +67,7 @@ async def close_and_tell(
             if locked.status != "closed":
                 locked.status = "closed"
                 locked.record_opening_event("CLOSED", {"ended": len(live), "told": len(letters)})
-            _end_all(locked, live, {application.id for application in letters})
+            _end_all(locked, live, {application.id for application in letters}, reason)
             return ClosingResult(
                 opening_id,
                 len(live),
@@ -122,8 +124,11 @@ async def _find_live(locked: LockedOpening) -> list[Application]:
     return live
 
 
-def _end_all(locked: LockedOpening, live: list[Application], told: set[int]) -> None:
+def _end_all(
+    locked: LockedOpening, live: list[Application], told: set[int], reason: str | None
+) -> None:
     for application in live:
-        ended = record_end(locked, application, rule=RULE, reason=None)
+        ended = record_end(locked, application, rule=RULE, reason=reason, is_told=bool(reason))
         if application.id in told:
-            locked.add_notice(LETTER, ended, ended_offer=application.acknowledge_deadline)
+            deadline = application.acknowledge_deadline
+            locked.add_notice(LETTER, ended, ended_offer=deadline, text=reason or "")

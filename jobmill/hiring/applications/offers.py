@@ -29,6 +29,10 @@ ANSWER_EVENTS = ("ACKNOWLEDGED", "WITHDRAWN")
 OUT_OF_TURN = {"rule": "out of turn, by the company"}
 
 
+class NoOfferToAnswer(Conflict):
+    """The application has no offer, or the offer was answered."""
+
+
 @dataclass(frozen=True, slots=True)
 class _CurrentOffer:
     opening_id: int
@@ -38,10 +42,21 @@ class _CurrentOffer:
 
 
 async def answer_offer(
-    tx: Tx, application_id: int, answer: Answer, by: Actor, *, reason: str | None = None
+    tx: Tx,
+    application_id: int,
+    answer: Answer,
+    by: Actor,
+    *,
+    reason: str | None = None,
+    deadline: dt.datetime | None = None,
 ) -> Placement | MissedOffer:
-    """Accept or decline the current offer; MissedOffer if it has expired, raises Conflict if there is none."""
+    """Accept or decline the current offer, or only the one with this deadline.
+
+    MissedOffer if it has expired; raises NoOfferToAnswer if there is none, and Gone if it was an earlier one.
+    """
     offer = await _find_offer(tx, application_id)
+    if deadline not in (None, offer.deadline):
+        raise _refusal(await _find_ending(tx, OfferLinkToken(application_id, deadline)))
     return await _answer(tx, application_id, offer, answer, by, reason)
 
 
@@ -130,7 +145,7 @@ async def _get_offered(
     if is_missed(application, deadline) or (ends_at and ends_at <= locked.at):
         return MissedOffer(application)
     if application.status != "PENDING_ACKNOWLEDGMENT":
-        raise Conflict(
+        raise NoOfferToAnswer(
             f"Application {application.id} has no offer to answer: it is {application.status}."
         )
     return application
@@ -149,7 +164,7 @@ async def answer_by_link(
 
 def _refusal(ending: str | None) -> AppError:
     if ending in ANSWER_EVENTS:
-        return Conflict("This offer was already answered.")
+        return NoOfferToAnswer("This offer was already answered.")
     return Gone("This offer has ended.")
 
 

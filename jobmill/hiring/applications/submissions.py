@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from jobmill.db import Tx
+from jobmill.db import Tx, fetch_value
 from jobmill.errors import AppError, Conflict, Invalid, RateLimited
 from jobmill.hiring.actor import SYSTEM, Actor, by_applicant
 from jobmill.hiring.applications.outcomes import Placement
@@ -62,6 +62,10 @@ class ApplyRequest:
     @property
     def is_by_applicant(self) -> bool:
         return self.by is None or self.by.side == "applicant"
+
+    @property
+    def http_request(self) -> str | None:
+        return self.by.request if self.by else self.request_id
 
     def actor(self, applicant_id: int) -> Actor:
         return self.by or by_applicant(applicant_id, self.request_id)
@@ -199,7 +203,7 @@ async def _find_own_placements(
         index: (result.application_id, request_id)
         for index, (request, result) in enumerate(zip(requests, results, strict=True))
         if isinstance(result, DuplicateApplication)
-        and (request_id := request.by.request if request.by else request.request_id) is not None
+        and (request_id := request.http_request) is not None
     }
     if not duplicates:
         return list(results)
@@ -210,6 +214,30 @@ async def _find_own_placements(
         if received.get(id) == request_id
     }
     return await replace_with_placements(tx, opening_id, results, own)
+
+
+async def find_repeated(tx: Tx, opening_id: int, request: ApplyRequest) -> Placement | None:
+    """How the live application stands that an earlier attempt of the same request has made."""
+    applicant = request.applicant
+    id = await fetch_value(
+        tx,
+        int,
+        """
+        SELECT application.id
+          FROM hiring.application JOIN hiring.event ON event.application_id = application.id
+         WHERE application.opening_id = %(opening)s AND application.status <> 'INACTIVE'
+           AND applicant_id = (SELECT id FROM hiring.applicant
+                                WHERE id = %(id)s OR email_key = %(email_key)s)
+           AND event.type = 'APPLIED' AND event.request = %(request)s
+        """,
+        {
+            "opening": opening_id,
+            "id": applicant if isinstance(applicant, int) else None,
+            "email_key": applicant.email_key if isinstance(applicant, Contact) else None,
+            "request": request.http_request,
+        },
+    )
+    return (await _find_placements(tx, opening_id, [id]))[id] if id is not None else None
 
 
 async def replace_with_placements(

@@ -14,6 +14,11 @@ from jobmill.hiring.waitlist import promotions
 from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 
 
+class AlreadyEnded(Conflict):
+    def __init__(self, application_id: int) -> None:
+        super().__init__(f"Application {application_id} has ended already.")
+
+
 async def withdraw(
     tx: Tx, application_id: int, by: Actor, *, reason: str | None = None
 ) -> Placement:
@@ -22,7 +27,7 @@ async def withdraw(
     async with lock_and_expire_offers(tx, opening_id, by) as locked:
         application = await locked.get_application(application_id)
         if application.status == "INACTIVE":
-            raise Conflict(f"Application {application_id} has ended already.")
+            raise AlreadyEnded(application_id)
         ended = await end_application(locked, application, rule=withdrawal_rule(by), reason=reason)
         return Placement(ended)
 
@@ -59,14 +64,22 @@ async def end_application(
 
 
 def record_end(
-    locked: LockedOpening, application: Application, *, rule: str, reason: str | None
+    locked: LockedOpening,
+    application: Application,
+    *,
+    rule: str,
+    reason: str | None,
+    is_told: bool = False,
 ) -> Application:
-    """End an application under the opening's lock, without a letter and without offering its slot."""
+    """End an application under the opening's lock, without a letter and without offering its slot.
+
+    `is_told` shows the reason on the applicant's page.
+    """
     return locked.move_application(
         application,
         "INACTIVE",
         "WITHDRAWN",
-        metadata={"actor": locked.by.side},
+        metadata={"actor": locked.by.side, **({"reasonTold": True} if is_told else {})},
         why={"rule": rule, "occupied": locked.occupied, "capacity": locked.capacity},
         note=reason,
         missed_at=None,

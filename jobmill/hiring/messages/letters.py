@@ -31,10 +31,18 @@ SAMPLE_TOKEN = re.compile(r"(?<=/)[\w.-]{20,}")
 
 NO_NAME = "applicant"
 """The name in letters to unconfirmed addresses, where a stranger may have entered the name."""
+OTHERWISE_NONE = (
+    "If this was not you, ignore this email. Without your confirmation there is no application."
+)
+OTHERWISE_ENDS = (
+    "If this was not you, open the link and choose “This was not me”. "
+    "Without your confirmation the application ends at that time."
+)
+"""What happens to an application that was placed before its address is confirmed."""
 _ALWAYS = frozenset({"name", "greeting", "title", "company", "my_link"})
 _OFFER = frozenset({"accept_link", "decline_link", "deadline", "left", "minutes"})
 PLACEHOLDERS: Mapping[str, frozenset[str]] = {
-    "confirm": _ALWAYS | {"confirm_link", "deadline"},
+    "confirm": _ALWAYS | {"confirm_link", "deadline", "otherwise"},
     "applied": _ALWAYS,
     "received": _ALWAYS,
     "admitted": _ALWAYS | {"position"},
@@ -53,7 +61,7 @@ PLACEHOLDERS: Mapping[str, frozenset[str]] = {
         ("interview_booked", "interview_moved", "interview_cancelled", "interview_over"),
         _ALWAYS | {"starts", "place"},
     ),
-    "closed": _ALWAYS,
+    "closed": _ALWAYS | {"text"},
 }
 """The letters and the placeholders that each may use."""
 _ANSWER_LINKS = ("accept_link", "my_link")
@@ -141,7 +149,11 @@ def template_values(letter: OutgoingLetter, signer: LinkSigner, base: str) -> di
     if letter.kind == "confirm":
         token = signer.sign_confirmation(_confirmation_token(letter))
         until = _local_time(letter, letter.confirm_by)
-        return values | {"confirm_link": f"{base}/confirm/{token}", "deadline": until}
+        return values | {
+            "confirm_link": f"{base}/confirm/{token}",
+            "deadline": until,
+            "otherwise": OTHERWISE_NONE if letter.apply_request_id else OTHERWISE_ENDS,
+        }
     if letter.deadline and letter.application_id:
         link = f"{base}/offer/{signer.sign_offer(letter.application_id, letter.deadline)}"
         minutes = max(math.ceil((letter.deadline - letter.at) / dt.timedelta(minutes=1)), 0)

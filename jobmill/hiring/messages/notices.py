@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from jobmill.db import Tx, fetch_one, fetch_value, make_row_encoder, rows_to_json
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_value, make_row_encoder, rows_to_json
 from jobmill.errors import Conflict
 from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.queue.feed import notify_feeds
@@ -140,6 +140,33 @@ async def find_recent_messages(tx: Tx, applications: Sequence[int], text: str) -
         [list(applications), text, SAME_MESSAGE_WITHIN],
     )
     return {id async for (id,) in cursor}
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedMessage:
+    """A message of the company, as its recipient sees it: without the reason and the sender."""
+
+    application_id: int
+    text: str
+    sent_at: dt.datetime
+
+
+async def list_received(tx: Tx, applicant_id: int, limit: int) -> list[ReceivedMessage]:
+    """The latest messages of the company to an applicant, whether or not they are mailed, newest first."""
+    return await fetch_all(
+        tx,
+        ReceivedMessage,
+        """
+        SELECT application_id, data->>'text' AS text, notice.created_at AS sent_at
+          FROM hiring.application JOIN hiring.notice ON application_id = application.id
+         WHERE applicant_id = %s AND kind = 'message' AND data ? 'text'
+           -- Letters with the personal link that the applicant asked for.
+           AND NOT data ? 'asked'
+         ORDER BY notice.id DESC
+         LIMIT %s
+        """,
+        [applicant_id, limit],
+    )
 
 
 async def repeat_confirmation(

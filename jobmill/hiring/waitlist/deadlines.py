@@ -22,6 +22,7 @@ from jobmill.queue import ticks
 
 log = logging.getLogger(__name__)
 
+INTERVIEW_STARTED = "the interview has started"
 POLL_SECONDS = 0.5
 """How often a worker looks for expired offers."""
 OPENINGS_PER_CYCLE = 20
@@ -104,7 +105,7 @@ async def _end_waiting_for_interview(locked: LockedOpening) -> None:
     """End the offers and the waitlist of an interview time that has started."""
     for application in await applications.find_live(await locked.flush(), locked.opening.id):
         if application.status != "ACTIVE":
-            ended = _end_booking(locked, application, "the interview has started")
+            ended = _end_booking(locked, application, INTERVIEW_STARTED)
             locked.add_notice("interview_over", ended)
 
 

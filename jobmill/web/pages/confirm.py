@@ -30,6 +30,17 @@ async def page(token: str, db: Db, view: View, links: Links) -> Response:
     return response
 
 
+@router.post("/not-me")
+async def disown(
+    token: str, visitor: Public, request: Request, db: Db, view: View, links: Links
+) -> Response:
+    """End the application that somebody else made with this address."""
+    confirmation = links.read_confirmation(token)
+    async with db.transaction() as tx:
+        await apply_requests.disown(tx, confirmation, request=request_id(request))
+    return RedirectResponse(f"/confirm/{token}", 303, NO_STORE)
+
+
 @router.post("")
 async def confirm(
     token: str,

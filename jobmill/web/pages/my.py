@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -33,6 +34,7 @@ from jobmill.web.dependencies import Db, Render, RequestDatabase, View
 from jobmill.web.file_downloads import send_upload
 from jobmill.web.form import Fields
 from jobmill.web.my_applications import MyApplication, MyData, missed_offer_error
+from jobmill.web.offer_answers import describe_refusal, read_offer_deadline
 from jobmill.web.parameters import PathId
 from jobmill.web.personal_link_cookie import NO_STORE
 from jobmill.web.rate_limits import Public
@@ -180,6 +182,7 @@ async def change_application(
     application_id: PathId,
     step: Step,
     visitor: Holder,
+    form: Fields,
     request: Request,
     db: Db,
     view: View,
@@ -189,10 +192,10 @@ async def change_application(
     error: AppError | None = None
     try:
         async with db.transaction() as tx:
-            result = await _change_application(tx, visitor, application_id, step)
+            result = await _change_application(tx, visitor, application_id, step, form)
         error = missed_offer_error(result) if isinstance(result, MissedOffer) else None
     except AppError as refusal:
-        error = refusal
+        error = await describe_refusal(db, application_id, step, refusal)
     if error:
         return _page(token, await _read(db, visitor), view, request, site_settings, error=error)
     return RedirectResponse(f"/my/{token}", 303)
@@ -220,12 +223,13 @@ async def erase(visitor: Holder, form: Fields, db: Db, view: View) -> HTMLRespon
 
 
 async def _change_application(
-    tx: Tx, visitor: Visitor, application_id: int, step: Step
+    tx: Tx, visitor: Visitor, application_id: int, step: Step, form: Mapping[str, str]
 ) -> Placement | MissedOffer:
     await require_own_application(tx, visitor, application_id)
     if step == "withdraw":
         return await withdrawals.withdraw(tx, application_id, visitor.actor)
-    return await offers.answer_offer(tx, application_id, step, visitor.actor)
+    deadline = read_offer_deadline(form)
+    return await offers.answer_offer(tx, application_id, step, visitor.actor, deadline=deadline)
 
 
 async def _read(db: RequestDatabase, visitor: Visitor) -> MyData:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from fastapi import APIRouter, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.db import Tx
-from jobmill.errors import AppError, Conflict, Invalid
+from jobmill.errors import AppError, Conflict, Gone, Invalid
 from jobmill.hiring.applications import offers
 from jobmill.hiring.applications.outcomes import MissedOffer
 from jobmill.hiring.interviews import bookings
@@ -21,6 +22,7 @@ from jobmill.web.auth import Visitor
 from jobmill.web.dependencies import Db, Render, RequestDatabase, View
 from jobmill.web.form import Fields, read_whole_number
 from jobmill.web.my_applications import missed_offer_error
+from jobmill.web.offer_answers import offer_is_over, read_offer_deadline
 from jobmill.web.pages.my import Holder
 from jobmill.web.parameters import PathId
 from jobmill.web.personal_link_cookie import NO_STORE
@@ -52,8 +54,8 @@ async def change(
     error: AppError | None = None
     try:
         async with db.transaction() as tx:
-            error = await _change(tx, visitor, application_id, step, form.get("time", ""))
-    except (Invalid, Conflict) as refusal:
+            error = await _change(tx, visitor, application_id, step, form)
+    except (Invalid, Conflict, Gone) as refusal:
         error = refusal
     if error:
         return await _page(token, application_id, visitor, db, view, error)
@@ -61,16 +63,26 @@ async def change(
 
 
 async def _change(
-    tx: Tx, visitor: Visitor, application_id: int, step: Step, typed: str
+    tx: Tx, visitor: Visitor, application_id: int, step: Step, form: Mapping[str, str]
 ) -> AppError | None:
     await _require_own(tx, visitor, application_id)
     if step == "book":
-        time = read_whole_number({"time": typed}, "time", say("Choose a time first."))
+        time = read_whole_number(form, "time", say("Choose a time first."))
         await bookings.book(tx, application_id, time, visitor.actor)
     elif step == "cancel":
         await bookings.cancel_booking(tx, application_id, visitor.actor)
     elif booking := await bookings.find_booking(tx, application_id):
-        result = await offers.answer_offer(tx, booking.application_id, "accept", visitor.actor)
+        if booking.status == "ACTIVE":
+            return None
+        if booking.status != "PENDING_ACKNOWLEDGMENT":
+            return offer_is_over()
+        result = await offers.answer_offer(
+            tx,
+            booking.application_id,
+            "accept",
+            visitor.actor,
+            deadline=read_offer_deadline(form),
+        )
         return missed_offer_error(result) if isinstance(result, MissedOffer) else None
     return None
 

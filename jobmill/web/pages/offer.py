@@ -17,6 +17,7 @@ from jobmill.web.auth import Links, request_id
 from jobmill.web.dependencies import Db, Render, RequestDatabase, View
 from jobmill.web.form import Fields
 from jobmill.web.my_applications import describe_answer, missed_offer_error
+from jobmill.web.offer_answers import describe_refusal
 from jobmill.web.personal_link_cookie import NO_STORE
 from jobmill.web.rate_limits import Public
 
@@ -71,7 +72,7 @@ async def _answer(
             result = await offers.answer_by_link(tx, link, answer, request=request_id(request))
         error = missed_offer_error(result) if isinstance(result, MissedOffer) else None
     except AppError as refused:
-        error = refused
+        error = await describe_refusal(db, link.application_id, answer, refused)
     response = view(
         "my/answered.html",
         html_errors.status_code(error) if error else 200,

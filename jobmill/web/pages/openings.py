@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
+import secrets
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -15,7 +18,7 @@ from jobmill.db.clock import server_time
 from jobmill.errors import AppError, RateLimited
 from jobmill.hiring import company_identity
 from jobmill.hiring.actor import by_applicant
-from jobmill.hiring.applications import standings
+from jobmill.hiring.applications import standings, submissions
 from jobmill.hiring.applications.outcomes import Placement
 from jobmill.hiring.applications.submissions import ApplyRequest
 from jobmill.hiring.forms import form_versions
@@ -57,6 +60,9 @@ router = APIRouter(prefix="/openings")
 PAGE_SIZE = 50
 FEED_SIZE = 1_000
 MAX_SHOWN_ENTRIES = 1_000
+KEY = re.compile(r"[\w-]{32,64}", re.ASCII)
+PRIVATE = {"Cache-Control": "private"}
+"""Keeps a page with a key out of caches that several people share."""
 
 
 class OpeningQuery(PageQuery):
@@ -127,38 +133,33 @@ async def apply(
     links: Links,
     site_settings: CurrentSiteSettings,
 ) -> Response:
-    """Apply, or show the form again with the error and the input."""
-    typed = form.get("name", ""), form.get("email", "")
+    """Apply, or show the form again with the error and the input.
+
+    A repeated form, such as after a second tap or a lost response, gets the result of the first.
+    """
+    typed = _TypedFields(form.get("name"), form.get("email"), form.get("key"))
     state: FormState | None = None
+    form_request: _FormRequest | None = None
     try:
         public_apply.refuse_programs(form.get(public_apply.HONEYPOT, ""))
         state = await application_forms.read_form_state(request, db, visitor, opening_id, form)
-        form_request = await _read_form(form, visitor, request, site_settings)
-        await public_apply.check_limits(
-            request,
-            visitor,
-            site_settings,
-            opening_id,
-            form_request.contact.email_key,
-            form.get("proof", ""),
-        )
-        submission = await application_forms.make_submission(db, opening_id, state)
-        if form_request.must_confirm:
-            async with db.transaction() as tx:
-                await public_apply.submit_unconfirmed(
-                    tx, request, site_settings, opening_id, form_request.contact, submission
-                )
-                opening = await public_openings.get(tx, opening_id)
-            return _check_mail_page(opening, form_request.contact, view)
-        placement = await get_apply_batches(request).apply(
-            opening_id, replace(form_request.apply_request, submission=submission)
+        form_request = await _read_form(form, visitor, request, site_settings, opening_id)
+        placement = await _find_repeated(db, opening_id, form_request) or await _apply(
+            opening_id, form, form_request, state, visitor, request, db, site_settings
         )
     except AnswerEndsApplication as error:
         return await _refused_page(db, opening_id, error, view)
     except AppError as error:
-        shown = await _read(db, opening_id, visitor)
-        shown = replace(shown, form=state or shown.form)
-        return await _page(shown, request, view, site_settings, links, db, error=error, typed=typed)
+        # The first attempt may have ended meanwhile, with the files that this one refers to.
+        placement = await _find_repeated(db, opening_id, form_request) if form_request else None
+        if placement is None or form_request is None:
+            shown = await _read(db, opening_id, visitor)
+            shown = replace(shown, form=state or shown.form)
+            return await _page(
+                shown, request, view, site_settings, links, db, error=error, typed=typed
+            )
+    if placement is None:
+        return await _check_mail_page(db, opening_id, form_request.contact, view)
     path = await _personal_path(placement, form_request, visitor, request, db, links)
     if path:
         return RedirectResponse(path, 303, NO_STORE)
@@ -168,11 +169,60 @@ async def apply(
         "openings/applied.html",
         201,
         opening=opening,
-        message=describe_placement(placement),
+        message=describe_placement(placement, is_entry=opening.admission == "lottery"),
         application=placement.application,
         email=form_request.contact.email,
         sends_mail=site_settings.sends_mail,
+        for_company=visitor.is_company,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _TypedFields:
+    """What the form shows again after an error."""
+
+    name: str = ""
+    email: str = ""
+    key: str = ""
+
+
+NOTHING_TYPED = _TypedFields()
+
+
+async def _apply(
+    opening_id: int,
+    form: SubmittedForm,
+    form_request: _FormRequest,
+    state: FormState,
+    visitor: Visitor,
+    request: Request,
+    db: RequestDatabase,
+    site_settings: SiteSettings,
+) -> Placement | None:
+    """Apply; None if the owner of the address must confirm first, whether they have applied or not."""
+    contact = form_request.contact
+    await public_apply.check_limits(
+        request, visitor, site_settings, opening_id, contact.email_key, form.get("proof")
+    )
+    submission = await application_forms.make_submission(db, opening_id, state)
+    if form_request.must_confirm:
+        async with db.transaction() as tx:
+            await public_apply.submit_unconfirmed(
+                tx, request, site_settings, opening_id, contact, submission
+            )
+        return None
+    return await get_apply_batches(request).apply(
+        opening_id, replace(form_request.apply_request, submission=submission)
+    )
+
+
+async def _find_repeated(
+    db: RequestDatabase, opening_id: int, form_request: _FormRequest
+) -> Placement | None:
+    if form_request.must_confirm:
+        return None
+    async with db.transaction() as tx:
+        return await submissions.find_repeated(tx, opening_id, form_request.apply_request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,18 +236,19 @@ class _FormRequest:
 
 
 async def _read_form(
-    form: SubmittedForm, visitor: Visitor, request: Request, site_settings: SiteSettings
+    form: SubmittedForm,
+    visitor: Visitor,
+    request: Request,
+    site_settings: SiteSettings,
+    opening_id: int,
 ) -> _FormRequest:
     must_confirm = public_apply.must_confirm(visitor, site_settings)
     if form.get("as") == "me" and visitor.applicant_id is not None:
         contact, confirmed = await public_apply.find_contact(
             request, site_settings, visitor.applicant_id
         )
-        by = (
-            visitor.actor
-            if visitor.is_company
-            else by_applicant(visitor.applicant_id, visitor.actor.request)
-        )
+        actor = _with_key(visitor, form, opening_id, contact).actor
+        by = actor if visitor.is_company else by_applicant(visitor.applicant_id, actor.request)
         apply_request = ApplyRequest(visitor.applicant_id, by)
         return _FormRequest(contact, apply_request, must_confirm and not confirmed, True)
     contact = applicants.parse_contact(
@@ -206,7 +257,21 @@ async def _read_form(
         fold=site_settings.fold_aliases,
         language=public_apply.find_language(request, visitor),
     )
-    return _FormRequest(contact, make_apply_request(contact, visitor), must_confirm, False)
+    apply_request = make_apply_request(contact, _with_key(visitor, form, opening_id, contact))
+    return _FormRequest(contact, apply_request, must_confirm, False)
+
+
+def _with_key(visitor: Visitor, form: SubmittedForm, opening_id: int, contact: Contact) -> Visitor:
+    """The visitor with a request id of the form's key, which is the same if the form is sent again.
+
+    A browser with the key is led to the applicant's page. The log has only a digest, with the opening and the
+    address in it, and no client can choose a request id with a space.
+    """
+    key = form.get("key")
+    if not KEY.fullmatch(key):
+        return visitor
+    digest = hashlib.sha256(f"{opening_id}\n{contact.email_key}\n{key}".encode()).hexdigest()
+    return replace(visitor, actor=replace(visitor.actor, request=f"form {digest}"))
 
 
 async def _refused_page(
@@ -218,8 +283,12 @@ async def _refused_page(
     return view("openings/refused.html", status, opening=opening, message=str(refusal))
 
 
-def _check_mail_page(opening: PublicOpening, contact: Contact, view: Render) -> HTMLResponse:
+async def _check_mail_page(
+    db: RequestDatabase, opening_id: int, contact: Contact, view: Render
+) -> HTMLResponse:
     """The same for every address, whether it has applied or not."""
+    async with db.transaction() as tx:
+        opening = await public_openings.get(tx, opening_id)
     response = view("openings/check_mail.html", 202, opening=opening, email=contact.email)
     response.headers.update(NO_STORE)
     return response
@@ -260,9 +329,10 @@ class _ShownOpening:
 
 async def _read(db: Db, id: int, visitor: Visitor) -> _ShownOpening:
     async def work(tx: Tx) -> _ShownOpening:
+        opening = await public_openings.get(tx, id)
         return _ShownOpening(
-            await public_openings.get(tx, id),
-            await _find_remembered(tx, id, visitor.applicant_id),
+            opening,
+            await _find_remembered(tx, opening, visitor.applicant_id),
             FormState.of(await form_versions.find_current(tx, id)),
         )
 
@@ -270,12 +340,13 @@ async def _read(db: Db, id: int, visitor: Visitor) -> _ShownOpening:
 
 
 async def _find_remembered(
-    tx: Tx, opening_id: int, applicant_id: int | None
+    tx: Tx, opening: PublicOpening, applicant_id: int | None
 ) -> RememberedApplicant | None:
     if applicant_id is None:
         return None
-    standing = await standings.find_standing(tx, opening_id, applicant_id)
-    text = describe_standing(standing, None) if standing else None
+    standing = await standings.find_standing(tx, opening.id, applicant_id)
+    is_entry = opening.admission == "lottery"
+    text = describe_standing(standing, None, is_entry=is_entry) if standing else None
     return RememberedApplicant(await applicants.get(tx, applicant_id), text)
 
 
@@ -288,7 +359,7 @@ async def _page(
     db: RequestDatabase,
     *,
     error: AppError | None = None,
-    typed: tuple[str, str] = ("", ""),
+    typed: _TypedFields = NOTHING_TYPED,
 ) -> HTMLResponse:
     opening, me = shown.opening, shown.me
     async with db.transaction() as tx:
@@ -306,11 +377,11 @@ async def _page(
         confirms=site_settings.confirm_address != "off",
         bits=site_settings.proof_of_work_bits,
         challenge=await _challenge(opening.id, site_settings, links, db),
-        name=typed[0],
-        email=typed[1],
+        name=typed.name,
+        email=typed.email,
+        key=typed.key if KEY.fullmatch(typed.key) else secrets.token_urlsafe(24),
     )
-    if me:
-        response.headers.update(NO_STORE)
+    response.headers.update(NO_STORE if me else PRIVATE)
     if isinstance(error, RateLimited):
         response.headers["Retry-After"] = str(error.retry_after)
     return response

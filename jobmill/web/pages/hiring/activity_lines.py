@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from jobmill.db import Tx
 from jobmill.hiring.actor import SYSTEM
+from jobmill.hiring.applications.apply_requests import DISOWNED
 from jobmill.hiring.audit_log import events
 from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.records import applicants
@@ -109,6 +110,8 @@ def describe_event(event: AuditEvent) -> str:
             return say("did not get a place: the opening was closed")
         case "WITHDRAWN" if event.why.get("rule") == "offer declined":
             return say("declined the offer")
+        case "WITHDRAWN" if event.why.get("rule") == DISOWNED:
+            return say("did not apply: somebody else entered the address")
         case "DECAY_TRIGGERED":
             position = f"{event.metadata['newPosition']:,}"
             return say("missed an offer and is now number %(n)s on the waitlist", n=position)

@@ -31,6 +31,8 @@ from jobmill.web.translations import say
 
 router = APIRouter(prefix="/hiring/{opening_id}/close")
 
+MAX_REASON_LENGTH = 2_000
+
 
 @dataclass(frozen=True, slots=True)
 class CloseForm:
@@ -39,6 +41,8 @@ class CloseForm:
     waiting: str
     """`tell`, `end` or `keep`."""
     text: LetterText
+    reason: str = ""
+    """What they read on their personal page, and as `$text` in the letter."""
 
 
 @router.get("")
@@ -72,22 +76,27 @@ async def close(
 
 def _read_form(fields: Mapping[str, str]) -> CloseForm:
     text = LetterText(fields.get("subject", ""), fields.get("body", "").replace("\r\n", "\n"))
-    return CloseForm(fields.get("waiting", ""), text)
+    return CloseForm(fields.get("waiting", ""), text, fields.get("reason", ""))
 
 
 async def _close(
     tx: Tx, opening_id: int, form: CloseForm, by: Actor, site_settings: SiteSettings
 ) -> None:
+    reason = form.reason.replace("\r\n", "\n").strip() or None
+    if reason and len(reason) > MAX_REASON_LENGTH:
+        raise Invalid(
+            say("A reason can have at most %(n)s characters.", n=f"{MAX_REASON_LENGTH:,}")
+        )
     match form.waiting:
         case "keep":
             await lifecycle.close(tx, opening_id, by)
         case "end":
-            await closing.close_and_tell(tx, opening_id, by, tell=False)
+            await closing.close_and_tell(tx, opening_id, by, tell=False, reason=reason)
         case "tell":
             text = letter_templates.check_text(closing.LETTER, form.text)
             is_saved = text == await _find_letter(tx, opening_id, site_settings)
             await closing.close_and_tell(
-                tx, opening_id, by, tell=True, text=None if is_saved else text
+                tx, opening_id, by, tell=True, text=None if is_saved else text, reason=reason
             )
         case _:
             raise Invalid(say("Choose what happens to the people who wait."))
@@ -109,7 +118,7 @@ async def _render(
     async with db.transaction() as tx:
         opening = await openings.get(tx, opening_id)
         effect = await closing.count_effect(tx, opening)
-    preview, problem = _preview(request, opening, form.text)
+    preview, problem = _preview(request, opening, form)
     return page(
         "hiring/close.html",
         html_errors.status_code(error) if error else 200,
@@ -125,13 +134,14 @@ async def _render(
 
 
 def _preview(
-    request: Request, opening: Opening, text: LetterText
+    request: Request, opening: Opening, form: CloseForm
 ) -> tuple[LetterText | None, Invalid | None]:
     """The letter with sample values, or what is wrong with it."""
     company = opening.employer or get_banners(request).company.name
     base = get_site_settings(request).link(request, "")
     values = letters.sample_values(closing.LETTER, base, title=opening.title, company=company)
     try:
-        return letters.fill_text(letter_templates.check_text(closing.LETTER, text), values), None
+        text = letter_templates.check_text(closing.LETTER, form.text)
+        return letters.fill_text(text, values | {"text": form.reason}), None
     except Invalid as error:
         return None, error

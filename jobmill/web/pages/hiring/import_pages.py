@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
-import secrets
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,12 +17,12 @@ from jobmill.errors import AppError, Invalid
 from jobmill.hiring.import_export import exports, imports, spreadsheets
 from jobmill.hiring.import_export.imports import ImportedApplicant, PlannedOpening
 from jobmill.hiring.import_export.spreadsheets import ApplicantEntry
-from jobmill.hiring.records import idempotent_responses, openings
-from jobmill.hiring.records.idempotent_responses import KeyedRequest, NewResponse
+from jobmill.hiring.records import openings
 from jobmill.web import html_errors
 from jobmill.web.auth import Recruiter, Viewer, Visitor
 from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.form_keys import create_once, make_form_key
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.site_settings import CurrentSiteSettings
@@ -97,12 +95,13 @@ async def import_openings(request: Request, visitor: Recruiter, db: Db, page: Pa
 async def _create_openings(
     db: RequestDatabase, file: UploadedFile, planned: Sequence[PlannedOpening], visitor: Visitor
 ) -> None:
-    key = hashlib.sha256(f"{visitor.actor.name} import {file.key}".encode()).digest()
     async with db.transaction(LONG_TIMEOUT) as tx:
-        keyed = KeyedRequest(key, hashlib.sha256(file.data).digest())
-        if await idempotent_responses.claim_key(tx, keyed) is None:
+
+        async def create() -> str:
             await imports.create_openings(tx, planned, visitor.actor)
-            await idempotent_responses.store_responses(tx, {key: NewResponse(200, "")})
+            return ""
+
+        await create_once(tx, visitor, file.key, file.data, create)
 
 
 def _render_openings(
@@ -117,7 +116,7 @@ def _render_openings(
         html_errors.status_code(error) if error else 200,
         planned=planned,
         text=text,
-        key=secrets.token_urlsafe(16),
+        key=make_form_key(),
         columns=exports.OPENING_FIELDS,
         problems=_list_problems(error),
         error=_error_text(error),
@@ -186,7 +185,7 @@ async def _render_applicants(
         counts=Counter(line.outcome for line in lines or ()),
         total=len(lines or ()),
         text=text,
-        key=secrets.token_urlsafe(16),
+        key=make_form_key(),
         problems=_list_problems(error),
         error=_error_text(error),
     )

@@ -21,6 +21,7 @@ from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.banners import CurrentBanners
 from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
+from jobmill.web.form_keys import create_once, make_form_key
 from jobmill.web.pages.hiring import posting_form, terms_form
 from jobmill.web.parameters import MAX_ID
 from jobmill.web.shell import Page, PageRenderer
@@ -74,9 +75,12 @@ async def show_form(
 ) -> HTMLResponse:
     async with db.transaction() as tx:
         company = await company_identity.read_identity(tx)
-    terms = OpeningTerms("", time_zone=site_settings.settings.time_zone)
+    # Most companies choose whom they hire. The API has another default, which it keeps.
+    terms = OpeningTerms("", time_zone=site_settings.settings.time_zone, admission="review")
     typed = terms_form.to_fields(terms) | posting_form.to_fields(NO_DETAILS)
-    return _form_page(page, company, typed | {"capacity": "1", "company_name": ""})
+    return _form_page(
+        page, company, typed | {"capacity": "1", "company_name": "", "key": make_form_key()}
+    )
 
 
 def _form_page(
@@ -108,16 +112,22 @@ async def create(
         terms, details = terms_form.parse_terms(form), posting_form.parse_posting(form)
         capacity = terms_form.parse_number(form, "capacity", terms_form.PLACES)
         async with db.transaction() as tx:
-            await _require_company_name(tx, company, form)
-            opening = await lifecycle.create(tx, terms, capacity, visitor.actor)
-            if details != NO_DETAILS:
-                await posting_details.save_details(tx, opening.id, details, visitor.actor)
+
+            async def create_opening() -> str:
+                await _require_company_name(tx, company, form)
+                opening = await lifecycle.create(tx, terms, capacity, visitor.actor)
+                if details != NO_DETAILS:
+                    await posting_details.save_details(tx, opening.id, details, visitor.actor)
+                return str(opening.id)
+
+            content = sorted(form.items())
+            id = await create_once(tx, visitor, form.get("key", ""), content, create_opening)
     except AppError as error:
         empty = terms_form.to_fields(OpeningTerms("")) | posting_form.to_fields(NO_DETAILS)
-        typed = dict.fromkeys([*empty, "capacity", "company_name"], "") | dict(form)
+        typed = dict.fromkeys([*empty, "capacity", "company_name", "key"], "") | dict(form)
         return _form_page(page, company, typed, error)
     banners.expire()
-    return RedirectResponse(f"/hiring/{opening.id}", 303)
+    return RedirectResponse(f"/hiring/{id}", 303)
 
 
 async def _require_company_name(tx: Tx, company: CompanyIdentity, form: Mapping[str, str]) -> None:

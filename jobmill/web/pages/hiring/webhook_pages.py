@@ -9,6 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import AppError, Conflict, Invalid, NotFound
 from jobmill.hiring.messages import webhooks
+from jobmill.hiring.messages.webhooks import CreatedWebhook
 from jobmill.hiring.records import openings
 from jobmill.outside.webhook import check_url
 from jobmill.web import html_errors
@@ -16,6 +17,7 @@ from jobmill.web.auth import Admin
 from jobmill.web.confirmation import Confirmation
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields, LongForm, read_long_form, read_optional_whole_number
+from jobmill.web.form_keys import create_once, make_form_key
 from jobmill.web.pages.hiring.activity_lines import event_labels
 from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.shell import Page, PageRenderer
@@ -38,21 +40,28 @@ async def show(visitor: Admin, db: Db, page: Page) -> HTMLResponse:
 @router.post("")
 async def add(
     request: Request, visitor: Admin, db: Db, page: Page, site_settings: CurrentSiteSettings
-) -> HTMLResponse:
-    """Add a webhook and show its secret once."""
+) -> Response:
+    """Add a webhook and show its secret once; the same form again leads to the webhook."""
     form = await read_long_form(request)
+    created: list[CreatedWebhook] = []
     try:
         url = check_url(form.get("url", [""])[-1].strip(), site_settings.private_webhook_hosts)
         last = {name: values[-1] for name, values in form.items()}
         message = say("Choose an opening from the list.")
         opening_id = read_optional_whole_number(last, "opening", message)
         async with db.transaction() as tx:
-            created = await webhooks.add(
-                tx, url, opening_id=opening_id, events=form.get("event", ())
-            )
+
+            async def create() -> str:
+                events = form.get("event", ())
+                created.append(await webhooks.add(tx, url, opening_id=opening_id, events=events))
+                return str(created[0].id)
+
+            id = await create_once(tx, visitor, last.get("key", ""), sorted(form.items()), create)
     except (Invalid, NotFound) as error:
         return await _render_list(db, page, form, error)
-    response = page("hiring/webhook_secret.html", webhook=created)
+    if not created:
+        return RedirectResponse(f"{LIST}/{id}", 303)
+    response = page("hiring/webhook_secret.html", webhook=created[0])
     response.headers["Cache-Control"] = "no-store"
     return response
 
@@ -72,6 +81,7 @@ async def _render_list(
         labels=event_labels(),
         typed={name: form.get(name, [""])[-1] for name in ("url", "opening")},
         ticked=set(form.get("event", ())),
+        key=form.get("key", [make_form_key()])[-1],
         error=str(error) if error else None,
     )
 
@@ -112,12 +122,16 @@ async def change_state(webhook_id: PathId, visitor: Admin, form: Fields, db: Db)
 
 @router.post("/{webhook_id}/deliveries/{delivery_id}/replay")
 async def replay(
-    webhook_id: PathId, delivery_id: PathId, visitor: Admin, db: Db, page: Page
+    webhook_id: PathId, delivery_id: PathId, visitor: Admin, form: Fields, db: Db, page: Page
 ) -> Response:
-    """Send a delivery again, as a new one."""
+    """Send a delivery again, as a new one; a second tap on the button sends nothing."""
     try:
         async with db.transaction() as tx:
-            await webhooks.redeliver(tx, delivery_id)
+
+            async def create() -> str:
+                return str(await webhooks.redeliver(tx, delivery_id))
+
+            await create_once(tx, visitor, form.get("key", ""), delivery_id, create)
     except Conflict as error:
         return await _render_webhook(db, page, webhook_id, error=error)
     return RedirectResponse(f"{LIST}/{webhook_id}", 303)
@@ -147,6 +161,7 @@ async def _render_webhook(
         labels=event_labels(),
         rows=rows[:PAGE_SIZE],
         more=rows[PAGE_SIZE - 1].id if len(rows) > PAGE_SIZE else None,
+        key=make_form_key(),
         confirmation=confirmation,
         error=str(error) if error else None,
     )
