@@ -88,7 +88,7 @@ class Listing:
     duplicate_kind: DuplicateKind | None
     duplicate_why: str | None
     private: bool = False
-    """Whether only people who imported an application for it see it."""
+    """Whether it is visible only to people with an imported application for it."""
 
 
 def is_minimal(listing: Listing | Posting) -> bool:

@@ -61,7 +61,7 @@ class ApplicationDocument(DocumentPart):
     template: Template = "classic"
     paper: Paper = "a4"
     profile_version: int
-    """The version of the profile whose facts the lines state."""
+    """The version of the profile that the lines are from."""
     sections: tuple[DocumentSection, ...]
     model: str = ""
     """The model that reworded lines."""

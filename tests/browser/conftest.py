@@ -52,7 +52,7 @@ async def lived_in(server: str, template: str, browser: Browser) -> AsyncIterato
 
 @pytest.fixture(scope="session")
 async def place(server: str, lived_in: str) -> AsyncIterator[ServedSite]:
-    """The demo data with an owner who has decided on matches, shared by tests that only read."""
+    """The demo data and decisions about some matches, shared by tests that only read."""
     with clone(server, lived_in) as url:
         async with connect(url) as database, serve(database) as place:
             await add_decisions(database)

@@ -175,7 +175,7 @@ File = str | Connection
 def _run(*arguments: Any) -> None:
     """Run a command that ends by itself."""
     pipes = {"PIPE": subprocess.PIPE, "DEVNULL": subprocess.DEVNULL}
-    # Not in a server: it has threads, whose locks a fork would copy.
+    # Not in a server: a fork would copy the locks of its threads.
     pool.subprocess = SimpleNamespace(Popen=ForkedReader, **pipes)
     _serve(*arguments)
 

@@ -45,7 +45,7 @@ class Model:
     scores: dict[int, int] = field(default_factory=dict[int, int])
     stages: dict[int, str] = field(default_factory=dict[int, str])
     unconfirmed: dict[int, bool] = field(default_factory=dict[int, bool])
-    """Applications whose address is not confirmed, and whether their time is over before the next step."""
+    """Applications with an address that is not confirmed, and whether their time is over before the next step."""
     step: int = 0
 
     def copy(self) -> Model:

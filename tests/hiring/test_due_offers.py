@@ -44,7 +44,7 @@ async def test_very_many_offers_expire_in_parts_and_none_is_accepted_meanwhile(
     assert isinstance(await offers.acknowledge(tx, last.id, LOCAL), MissedOffer)
     assert isinstance(await offers.decline(tx, last.id, LOCAL), MissedOffer)
     assert (await openings.get(tx, opening.id)).occupied == 1
-    # A newcomer takes a free place: nobody waits.
+    # A newcomer takes a free place: the waitlist is empty.
     assert (await apply(tx, opening)).application.status == "PENDING_ACKNOWLEDGMENT"
     cycles = 0
     while await expire_due_openings(tx):

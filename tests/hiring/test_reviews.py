@@ -62,7 +62,7 @@ async def test_notes_belong_to_their_authors_and_deleting_leaves_a_trace(tx: Tx)
     [unread] = await mentions.list_unread(tx, person.id, limit=5)
     assert (unread.note_id, unread.application_id, unread.applicant_name) == (note.id, id, "Ada")
     await mentions.mark_read(tx, note.id, person.id)
-    # Who has read the note need not read it again after an edit.
+    # A note that was read stays read after an edit.
     edited = await notes.edit_note(tx, note.id, "Weak. @cy", EVE)
     assert (edited.body, edited.edited_at is not None, edited.unread_by) == ("Weak. @cy", True, [])
     assert (await notes.edit_note(tx, note.id, "Weak", EVE)).mentioned == []

@@ -368,7 +368,7 @@ async def test_calls_at_once_cannot_exceed_the_share_of_a_person(database: Datab
     blocked = [answer for answer in answers if isinstance(answer, ModelBlocked)]
     assert len(answers) - len(blocked) == 2
     assert {answer.reason for answer in blocked} == {"busy"}
-    # Others go on: somebody without a share, and work for nobody in particular.
+    # Others go on: a person without a share, and work that belongs to no person.
     for person_id in (bob, None):
         assert not isinstance(await reserve(person_id, 9), ModelBlocked)
     async with database.transaction() as tx:

@@ -1,4 +1,4 @@
-"""Other users of the machine cannot use a server on loopback; the user who runs it can."""
+"""Other users of the machine cannot use a server on loopback; the one that started it can."""
 
 from __future__ import annotations
 

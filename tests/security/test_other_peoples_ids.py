@@ -1,4 +1,4 @@
-"""Every route, with the ids of somebody else in its path, form and body."""
+"""Every route, with the ids of another person in its path, form and body."""
 
 from __future__ import annotations
 

@@ -23,12 +23,12 @@ _local_cookies: dict[str, dict[str, str]] = {}
 
 
 def local_cookies(origin: str) -> dict[str, str]:
-    """The cookie of the user who runs the site at `origin`; none if the site is not local."""
+    """The cookie of the local user of the site at `origin`; none if the site is not local."""
     return _local_cookies.get(origin, {})
 
 
 def signed_in(origin: str, **options: Any) -> httpx2.AsyncClient:
-    """A client of the user who runs the site at `origin`."""
+    """A client of the local user of the site at `origin`."""
     # Reading the certificates takes longer than most tests, and the site has none.
     defaults = {"timeout": 20, "verify": False}
     return httpx2.AsyncClient(
@@ -38,7 +38,7 @@ def signed_in(origin: str, **options: Any) -> httpx2.AsyncClient:
 
 @asynccontextmanager
 async def served(app: ASGIApp) -> AsyncIterator[httpx2.AsyncClient]:
-    """The client is signed in as the user who runs the site, if it is a local one."""
+    """The client is signed in as the local user, if the site has one."""
     listener = socket.create_server(("127.0.0.1", 0))
     server = Server(app, listener)
     serving = asyncio.create_task(server.run())

@@ -116,7 +116,7 @@ async def test_an_applicant_reads_how_a_reviewed_application_stands(
 async def test_a_draw_is_final_and_public(site: httpx2.AsyncClient) -> None:
     job = await make_job(site, 1, admission="lottery")
     ids = await fill(site, job, "Ada Ben Cy Di")
-    # Nobody is preferred before the draw; the page offers nothing that the server refuses.
+    # All are equal before the draw; the page offers nothing that the server refuses.
     for decision, body in (("accept", {}), ("score", {"score": 9})):
         refused = await site.post(f"/api/applications/{ids[0]}/{decision}", json=body)
         assert (refused.status_code, refused.json()["error"]["code"]) == (409, "ENTRY_AWAITS_DRAW")

@@ -94,7 +94,7 @@ def check_selectors(
 
 
 def _describe(postings: Sequence[Posting], count: int, model: str) -> str:
-    """What was found, for the person who approves the source."""
+    """What was found, as the approval shows it."""
     titles = list(dict.fromkeys(posting.title[:80] for posting in postings if posting.title))
     reader = f" with the help of {model}" if model else ""
     jobs = "1 job" if count == 1 else f"{count} jobs"

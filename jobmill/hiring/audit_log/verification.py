@@ -437,6 +437,6 @@ async def _check_forms(tx: Tx, opening: Opening) -> list[VerificationFault]:
 
 
 async def _check_draws(tx: Tx, opening_id: int) -> list[VerificationFault]:
-    """Draws that did not follow the committed seed, or whose entries were changed."""
+    """Draws that did not follow the committed seed, or with changed entries."""
     faults = [(draw.seq, draws.find_fault(draw)) for draw in await draws.find_draws(tx, opening_id)]
     return [VerificationFault(seq, what) for seq, what in faults if what]

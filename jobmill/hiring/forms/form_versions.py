@@ -81,7 +81,7 @@ async def save_form(
         before = versions.get(current, EMPTY_FORM)
         form = add_keys(form, before, used)
         if form == before:
-            # Also if the same change was saved by an earlier request whose answer was lost.
+            # Also if the same change was saved by an earlier request, and its answer was lost.
             return FormVersion(current, form)
         if based_on is not None and based_on != current:
             raise Conflict(
