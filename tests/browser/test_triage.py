@@ -151,7 +151,12 @@ async def test_on_a_phone_one_match_at_a_time_is_swiped(
         assert top <= 300
         await expect(page.get_by_role("searchbox")).to_be_hidden()
         for direction in (1, -1):
+            # As after reading the description: the next match is shown from its title.
+            await page.locator("#panel .text").evaluate("text => text.scrollIntoView()")
             await swipe(page, direction)
+            await expect(page.locator("#panel-title")).to_be_in_viewport(ratio=1)
+            await expect(page.locator("#toast")).to_contain_text("Pump")
+            assert await is_uncovered(page, "#panel-title")
         await expect_selected(page, "Pump Engineer 3")
         await page.get_by_role("button", name="Applied", exact=True).tap()
         await expect_selected(page, "Pump Engineer 4")
@@ -162,21 +167,23 @@ async def test_on_a_phone_one_match_at_a_time_is_swiped(
         assert not faults, format_faults(faults)
 
 
-async def swipe(page: Page, direction: int) -> None:
-    """Swipe over the match; the direction is 1 for right and -1 for left."""
-    before = await page.locator("#panel-title").inner_text()
-    await page.evaluate(
+async def is_uncovered(page: Page, selector: str) -> bool:
+    """Whether a pointer in the middle of an element is on the element."""
+    return await page.locator(selector).evaluate(
         """
-        direction => {
-          const panel = document.getElementById("panel");
-          const at = x => new Touch({ identifier: 1, target: panel, clientX: x, clientY: 400 });
-          const send = (type, x) => panel.dispatchEvent(new TouchEvent(type, {
-            bubbles: true, touches: type === "touchend" ? [] : [at(x)], changedTouches: [at(x)],
-          }));
-          send("touchstart", 200);
-          send("touchend", 200 + 120 * direction);
+        element => {
+          const { x, y, width, height } = element.getBoundingClientRect();
+          return element.contains(document.elementFromPoint(x + width / 2, y + height / 2));
         }
-        """,
-        direction,
+        """
     )
+
+
+async def swipe(page: Page, direction: int) -> None:
+    """Swipe over the match by real touch; the direction is 1 for right and -1 for left."""
+    before = await page.locator("#panel-title").inner_text()
+    client = await page.context.new_cdp_session(page)
+    for kind, by in (("touchStart", 0), ("touchMove", 60), ("touchMove", 120), ("touchEnd", None)):
+        points = [] if by is None else [{"x": 195 + by * direction, "y": 400}]
+        await client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
     await expect(page.locator("#panel-title")).not_to_have_text(before)

@@ -46,6 +46,7 @@ function select(row) {
   link.setAttribute("aria-current", "true");
   const keys = (loading = []);
   panel().replaceChildren();
+  if (isNarrow()) panel().scrollIntoView();
   fetchPanel(link).then((html) => {
     if (loading !== keys) return;
     loading = null;
@@ -81,7 +82,6 @@ document.addEventListener("click", (event) => {
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   focusAndSelect(link.closest("[data-row]"));
-  if (matchMedia("(max-width: 56rem)").matches) panel().scrollIntoView();
 });
 
 function post(form, submitter) {
