@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Page, Route, expect
 
 from jobmill.catalog.posting import Salary
 from jobmill.db import Database
@@ -105,6 +107,52 @@ async def test_decisions_are_undone_in_order_and_a_dismissal_has_a_reason(
         assert await read_statuses(site.database, ids[:3]) == ["new"] * 3
         titles = await page.locator("ol.matches h2").all_inner_texts()
         assert titles == [f"Pump Engineer {n}" for n in range(1, len(ids) + 1)]
+
+
+async def test_fast_keys_are_for_the_last_decision(
+    browser: Browser, inbox: tuple[ServedSite, list[MatchId]]
+) -> None:
+    site, ids = inbox
+    async with window(browser, site.origin) as view:
+        page = await view.go("/matches")
+        toast = page.locator("#toast")
+        await page.keyboard.press("d")
+        await expect(toast).to_contain_text("Dismissed: Pump Engineer 1")
+        async with held_decisions(page):
+            await page.keyboard.press("d")
+            await expect_selected(page, "Pump Engineer 3")
+            await page.keyboard.press("1")
+        await expect(toast).to_contain_text("Dismissed: Pump Engineer 2 (Pay)")
+        async with held_decisions(page):
+            await page.keyboard.press("s")
+            await expect_selected(page, "Pump Engineer 4")
+            await page.keyboard.press("u")
+        await expect(toast).to_contain_text("New: Pump Engineer 3")
+        await expect_selected(page, "Pump Engineer 3")
+        assert await read_statuses(site.database, ids[:3]) == ["dismissed", "dismissed", "new"]
+        async with held_decisions(page):
+            for key in "sua":
+                await page.keyboard.press(key)
+        await expect(toast).to_contain_text("Applied: Pump Engineer 3")
+        await expect_selected(page, "Pump Engineer 4")
+        async with site.database.transaction() as tx:
+            reasons = [(await matches.get(tx, id)).dismiss_reason for id in ids[:2]]
+        assert reasons == [None, "pay"]
+
+
+@asynccontextmanager
+async def held_decisions(page: Page) -> AsyncIterator[None]:
+    """Decisions reach the server at the end."""
+    is_released = asyncio.Event()
+
+    async def wait(route: Route) -> None:
+        await is_released.wait()
+        await route.continue_()
+
+    await page.route("**/status", wait)
+    yield
+    is_released.set()
+    await page.unroute_all(behavior="wait")
 
 
 async def test_the_screen_holds_eight_rows_and_the_actions_stay_in_view(
