@@ -11,8 +11,9 @@ from playwright.async_api import Browser, Page, Route, expect
 
 from jobmill.catalog.posting import Salary
 from jobmill.db import Database
-from jobmill.matching import matches
+from jobmill.matching import matches, profiles
 from jobmill.matching.matches import MatchId
+from jobmill.matching.profile import Profile
 from tests.browser import axe
 from tests.browser.helpers import format_faults, window
 from tests.browser.world import ServedSite, serve
@@ -191,8 +192,14 @@ async def test_on_a_phone_one_match_at_a_time_is_swiped(
     browser: Browser, inbox: tuple[ServedSite, list[MatchId]]
 ) -> None:
     site, ids = inbox
+    async with site.database.transaction() as tx:
+        # As in the demo: a banner, and tabs of several profiles.
+        await tx.execute("INSERT INTO demo.world (seed, day) VALUES (7, '2 minutes')")
+        await profiles.save(tx, "second", Profile())
     async with window(browser, site.origin, "phone") as view:
         page = await view.go("/matches")
+        for selector in (".demo", "nav[aria-label=Profiles]"):
+            await expect(page.locator(selector)).to_be_visible()
         top = await page.locator("#panel-title").evaluate(
             "title => title.getBoundingClientRect().top"
         )
