@@ -119,19 +119,19 @@ async def test_fast_keys_are_for_the_last_decision(
         toast = page.locator("#toast")
         await page.keyboard.press("d")
         await expect(toast).to_contain_text("Dismissed: Pump Engineer 1")
-        async with held_decisions(page):
+        async with held(page, "**/status"):
             await page.keyboard.press("d")
             await expect_selected(page, "Pump Engineer 3")
             await page.keyboard.press("1")
         await expect(toast).to_contain_text("Dismissed: Pump Engineer 2 (Pay)")
-        async with held_decisions(page):
+        async with held(page, "**/status"):
             await page.keyboard.press("s")
             await expect_selected(page, "Pump Engineer 4")
             await page.keyboard.press("u")
         await expect(toast).to_contain_text("New: Pump Engineer 3")
         await expect_selected(page, "Pump Engineer 3")
         assert await read_statuses(site.database, ids[:3]) == ["dismissed", "dismissed", "new"]
-        async with held_decisions(page):
+        async with held(page, "**/status"):
             for key in "sua":
                 await page.keyboard.press(key)
         await expect(toast).to_contain_text("Applied: Pump Engineer 3")
@@ -142,18 +142,43 @@ async def test_fast_keys_are_for_the_last_decision(
 
 
 @asynccontextmanager
-async def held_decisions(page: Page) -> AsyncIterator[None]:
-    """Decisions reach the server at the end."""
+async def held(page: Page, urls: str) -> AsyncIterator[None]:
+    """Requests of these URLs reach the server at the end."""
     is_released = asyncio.Event()
 
     async def wait(route: Route) -> None:
         await is_released.wait()
         await route.continue_()
 
-    await page.route("**/status", wait)
+    await page.route(urls, wait)
     yield
     is_released.set()
     await page.unroute_all(behavior="wait")
+
+
+async def test_a_match_that_loads_has_a_placeholder_and_o_opens_its_posting(
+    browser: Browser, inbox: tuple[ServedSite, list[MatchId]]
+) -> None:
+    site, _ = inbox
+    async with site.database.transaction() as tx:
+        await tx.execute("UPDATE catalog.listing SET url = %s || id", [f"{site.origin}/openings?"])
+    async with window(browser, site.origin) as view:
+        page = await view.go("/matches")
+        async with held(page, "**/panel?*"):
+            await page.keyboard.press("j")
+            await expect(page.locator("#panel .skeleton i").first).to_be_visible()
+        await expect_selected(page, "Pump Engineer 2")
+        url = await page.get_by_role("link", name="Open posting").get_attribute("href")
+        async with page.expect_popup() as popup:
+            await page.keyboard.press("o")
+        assert (await popup.value).url == url
+        await page.keyboard.press("?")
+        shortcuts = page.get_by_role("dialog", name="Keyboard shortcuts")
+        await expect(shortcuts).to_be_visible()
+        await page.keyboard.press("s")
+        await page.keyboard.press("Escape")
+        await expect(shortcuts).to_be_hidden()
+        await expect_selected(page, "Pump Engineer 2")
 
 
 async def test_the_screen_holds_eight_rows_and_the_actions_stay_in_view(

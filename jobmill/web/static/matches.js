@@ -51,7 +51,7 @@ function select(row) {
   currentLink()?.removeAttribute("aria-current");
   link.setAttribute("aria-current", "true");
   const keys = holdKeys();
-  panel().replaceChildren();
+  panel().replaceChildren(document.getElementById("panel-placeholder").content.cloneNode(true));
   if (isNarrow()) panel().scrollIntoView();
   fetchPanel(link).then((html) => {
     if (loading !== keys) return;
