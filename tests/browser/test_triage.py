@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 from playwright.async_api import Browser, Page, Route, expect
 
+from jobmill.catalog import companies
 from jobmill.catalog.posting import Salary
 from jobmill.db import Database
 from jobmill.matching import matches, profiles
@@ -200,17 +201,43 @@ async def test_the_screen_holds_eight_rows_and_the_actions_stay_in_view(
             assert not faults, format_faults(faults)
 
 
-async def test_a_filter_applies_while_typing(
+async def test_filters_apply_while_typing_and_without_scripts(
     browser: Browser, inbox: tuple[ServedSite, list[MatchId]]
 ) -> None:
-    site, _ = inbox
+    site, ids = inbox
+    async with site.database.transaction() as tx:
+        for name in ("Umbervale Energy", "Orrery and Finch"):
+            await companies.get_or_create(tx, name)
+    lists = [("/matches", "engineer 12"), ("/jobs", "engineer 12"), ("/companies", "orrery")]
+    rows = "ol.matches > li, #companies tbody tr"
     async with window(browser, site.origin) as view:
+        for path, words in lists:
+            page = await view.go(path)
+            await expect(page.locator(rows).nth(1)).to_be_visible()
+            history = await page.evaluate("history.length")
+            await page.get_by_role("searchbox").press_sequentially(words)
+            await expect(page.locator(rows)).to_have_count(1)
+            assert f"{path}?" in page.url
+            assert f"q={words.partition(' ')[0]}" in page.url
+            await expect(page.get_by_role("searchbox")).to_be_focused()
+            assert await page.evaluate("history.length") == history
         page = await view.go("/matches")
+        await page.keyboard.press("s")
+        await expect(page.locator("#toast")).to_contain_text("Saved: Pump Engineer 1")
         await page.get_by_role("searchbox").press_sequentially("engineer 12")
-        await expect(page.locator("ol.matches > li")).to_have_count(1)
         await expect_selected(page, "Pump Engineer 12")
-        assert "q=engineer" in page.url
-        await expect(page.get_by_role("searchbox")).to_be_focused()
+        assert "q=engineer" in (await page.locator("#tabs a").last.get_attribute("href") or "")
+        # The undone match does not belong into the filtered list, which loads again.
+        async with page.expect_event("load"):
+            await page.get_by_role("button", name="Undo").click()
+        await expect_selected(page, "Pump Engineer 12")
+        assert await read_statuses(site.database, ids[:1]) == ["new"]
+    async with window(browser, site.origin, scripts=False) as view:
+        for path, words in lists:
+            page = await view.go(path)
+            await page.get_by_role("searchbox").fill(words)
+            await page.get_by_role("button", name="Apply filters").click()
+            await expect(page.locator(rows)).to_have_count(1)
 
 
 async def test_on_a_phone_one_match_at_a_time_is_swiped(

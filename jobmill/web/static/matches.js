@@ -105,7 +105,7 @@ const readFields = (form, submitter) => new URLSearchParams(new FormData(form, s
 
 function decide(form, submitter) {
   const row = currentLink().closest("[data-row]"), next = neighbour(row), id = row.id.replace("match-", "");
-  decided.push({ id, row, before: row.nextElementSibling });
+  decided.push({ id, row, list: row.parentNode, before: row.nextElementSibling });
   unexplained = submitter.value === "dismissed" ? id : null;
   panels.delete(currentLink().dataset.panel);
   row.remove();
@@ -118,9 +118,10 @@ function undo(id, fields) {
   const at = decided.findLastIndex((entry) => entry.id === id);
   const sent = post(`/matches/${id}/undo`, fields);
   unexplained = null;
-  if (at < 0) return sent.then(() => location.reload());
+  // Filters replace the list; the row may not belong into the new one.
+  const list = decided[at]?.list;
+  if (!list?.isConnected) return sent.then(() => location.reload());
   const [{ row, before }] = decided.splice(at, 1);
-  const list = document.getElementById("list");
   list.insertBefore(row, before?.parentNode === list ? before : null);
   row.querySelector("[data-panel]").removeAttribute("aria-current");
   holdKeys();
