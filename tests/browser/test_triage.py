@@ -157,7 +157,7 @@ async def held(page: Page, urls: str) -> AsyncIterator[None]:
     await page.unroute_all(behavior="wait")
 
 
-async def test_a_match_that_loads_has_a_placeholder_and_o_opens_its_posting(
+async def test_a_match_loads_answers_what_if_and_opens_its_posting(
     browser: Browser, inbox: tuple[ServedSite, list[MatchId]]
 ) -> None:
     site, _ = inbox
@@ -169,6 +169,10 @@ async def test_a_match_that_loads_has_a_placeholder_and_o_opens_its_posting(
             await page.keyboard.press("j")
             await expect(page.locator("#panel .skeleton i").first).to_be_visible()
         await expect_selected(page, "Pump Engineer 2")
+        await page.get_by_label("What if you had").fill("Go")
+        await page.get_by_role("button", name="Calculate score").click()
+        await expect(page.locator("#what-if")).to_contain_text("→")
+        assert page.url.endswith("/matches")
         url = await page.get_by_role("link", name="Open posting").get_attribute("href")
         async with page.expect_popup() as popup:
             await page.keyboard.press("o")

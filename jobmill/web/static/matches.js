@@ -34,6 +34,7 @@ function fetchPanel(link) {
 function showPanel(html) {
   panel().innerHTML = html;
   panel().scrollTop = 0;
+  htmx.process(panel());
   updateClocks(panel());
   document.dispatchEvent(new CustomEvent("panel:shown"));
 }
@@ -170,12 +171,13 @@ document.addEventListener("submit", (event) => {
   else (form.action.endsWith("/undo") ? undo : explain)(id, readFields(form, event.submitter));
 });
 
-// Swipe on a touch screen: to the right saves, to the left dismisses.
+// Swipe on a touch screen: to the right saves, to the left dismisses. Tables and fields scroll sideways themselves.
 let touch = null;
 const SWIPE = 80;
 
 document.addEventListener("touchstart", (event) => {
-  touch = closest(event.target, "#panel") && event.touches.length === 1 ? event.touches[0] : null;
+  const isSwipe = closest(event.target, "#panel") && !closest(event.target, ".wide, input") && event.touches.length === 1;
+  touch = isSwipe ? event.touches[0] : null;
 }, { passive: true });
 document.addEventListener("touchend", (event) => {
   if (!touch) return;
