@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import io
 import re
 
@@ -11,7 +12,14 @@ import pytest
 
 from jobmill.db import Database
 from jobmill.matching import matches
-from jobmill.matching.job_applications import board, custom_statuses, entries, files, followups
+from jobmill.matching.job_applications import (
+    board,
+    custom_statuses,
+    details,
+    entries,
+    files,
+    followups,
+)
 from jobmill.matching.matches import MatchId
 from tests.matching import judged
 
@@ -138,7 +146,17 @@ async def test_notes_contacts_and_dates_are_kept_once_and_removed_with_undo(
     assert (await site.post(f"{path}/details", data=dates)).status_code == 303
     assert (await site.post(f"{path}/details", data=dates | {"next_step": "x"})).status_code == 409
     for wrong in ({"applied_on": "soon"}, {"interview_at": "late"}, {"next_step": ""}):
-        assert (await site.post(f"{path}/details", data=dates | wrong)).status_code == 400
+        refused = await site.post(f"{path}/details", data=dates | wrong)
+        assert refused.status_code == 400
+        for name, typed in (dates | wrong).items():
+            assert re.search(f'name="{name}"[^>]* value="{typed}"', refused.text), name
+    # The default time zone of a profile is Los Angeles, eight hours behind UTC in November.
+    page = await site.get(path)
+    assert "Interview (America/Los_Angeles)" in page.text
+    assert 'name="interview_at" value="2026-11-20T14:30"' in page.text
+    async with database.transaction() as tx:
+        interview = (await details.get(tx, id)).interview_at
+    assert interview == dt.datetime(2026, 11, 20, 22, 30, tzinfo=dt.UTC)
     async with database.transaction() as tx:
         [step] = await followups.due(tx)
         assert (step.match_id, step.step) == (id, "Send thanks")
