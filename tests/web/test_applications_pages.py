@@ -6,6 +6,7 @@ import csv
 import datetime as dt
 import io
 import re
+from dataclasses import replace
 
 import httpx2
 import pytest
@@ -140,6 +141,21 @@ async def test_notes_contacts_and_dates_are_kept_once_and_removed_with_undo(
     assert bad.status_code == 400
     page = await site.get(path)
     assert page.text.count("<b>Ann Lee</b>") == 1
+    async with database.transaction() as tx:
+        [ann] = await entries.find_contacts(tx, id)
+    edit = contact | {"contact_name": "Ann Lo", "role": "Recruiter", "seen": ann.seen}
+    assert (await site.post(f"{path}/contacts/{ann.id}", data=edit)).status_code == 303
+    lost = await site.post(f"{path}/contacts/{ann.id}", data=edit | {"role": "Boss"})
+    assert lost.status_code == 409
+    assert re.search(
+        r'<details open><summary>Edit.*?name="role"[^>]* value="Boss"', lost.text, re.DOTALL
+    )
+    async with database.transaction() as tx:
+        [edited] = await entries.find_contacts(tx, id)
+    assert edited == replace(ann, name="Ann Lo", role="Recruiter")
+    await site.post(f"{path}/contacts", data=contact)
+    same = await site.post(f"{path}/contacts/{ann.id}", data=contact | {"seen": edited.seen})
+    assert (same.status_code, "already a contact with this name" in same.text) == (409, True)
 
     dates = {"version": "0", "applied_on": "2026-11-02", "interview_at": "2026-11-20T14:30",
              "next_step": "Send thanks", "next_step_on": "2026-11-03"}  # fmt: skip
@@ -166,7 +182,7 @@ async def test_notes_contacts_and_dates_are_kept_once_and_removed_with_undo(
         assert await followups.due(tx) == []
     assert await read_events(database, id) == [
         "created", "status", "note added", "note edited", "note removed", "note restored",
-        "contact saved", "contact saved", "details", "step done",
+        "contact saved", "contact saved", "contact edited", "contact saved", "details", "step done",
     ]  # fmt: skip
 
 
