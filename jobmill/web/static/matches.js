@@ -57,6 +57,8 @@ function select(row) {
   fetchPanel(link).then((html) => {
     if (loading !== keys) return;
     loading = null;
+    // A filter may have replaced the list meanwhile.
+    if (!row.isConnected) return;
     showPanel(html);
     const next = row.nextElementSibling?.querySelector("[data-panel]");
     if (next) fetchPanel(next).catch(() => {});
