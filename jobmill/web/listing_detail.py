@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from jobmill.catalog.sources import Source
 from jobmill.db import CONNECTION_ERRORS, Database, Tx
 from jobmill.errors import NotFound, Unavailable
 from jobmill.matching import local_verdict, matches, profiles, rescore, verdicts, what_if
+from jobmill.matching.local_verdict import LocalVerdict
 from jobmill.matching.matches import MatchId
 from jobmill.matching.profile import Profile
 from jobmill.matching.profiles import ProfileVersion
@@ -26,7 +28,9 @@ from jobmill.web.translations import say
 
 MAX_DUPLICATES = 50
 WHAT_IF_SECONDS = 20.0
-"""Time to score a job twice; the first time in a process loads a model."""
+"""Time to score a job a few times; the first time in a process loads a model."""
+MAX_SKILL_GAINS = 3
+"""How many missing skills are tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +91,49 @@ async def compare_profiles(
     database: Database, version: ProfileVersion, changed: Profile, listing: Listing
 ) -> VerdictDifference:
     """How a changed profile would alter the decision about a job, by local rules."""
+    before, after = await _judge(database, listing, [version.profile(), changed])
+    return what_if.compare_verdicts(before, after)
+
+
+@dataclass(frozen=True, slots=True)
+class SkillGain:
+    """A missing skill, and the points that it would add."""
+
+    skill: str
+    points: int
+
+
+async def find_skill_gains(
+    database: Database, version: ProfileVersion, listing: Listing, missing_skills: Sequence[str]
+) -> list[SkillGain]:
+    """What each of the most important missing skills would add on its own, the most first."""
+    skills, profile = missing_skills[:MAX_SKILL_GAINS], version.profile()
+    changed = [what_if.apply_changes(profile, having=[skill]) for skill in skills]
+    before, *after = await _judge(database, listing, [profile, *changed])
+    gains = [
+        SkillGain(skill, _score(verdict) - _score(before))
+        for skill, verdict in zip(skills, after, strict=True)
+    ]
+    return sorted((gain for gain in gains if gain.points > 0), key=lambda gain: -gain.points)
+
+
+def _score(verdict: LocalVerdict) -> int:
+    return verdict.match.match_score if verdict.match else 0
+
+
+async def _judge(
+    database: Database, listing: Listing, profiles: Sequence[Profile]
+) -> list[LocalVerdict]:
+    """Judge a job for each profile by local rules, even if the filter rejects it."""
     try:
         async with asyncio.timeout(WHAT_IF_SECONDS):
             async with database.transaction() as tx:
                 employer = await rescore.read_employer(tx, listing)
-            before, after = [
+            return [
                 await local_verdict.judge(
                     profile, listing, employer, PLATFORM_RULES, score_rejected=True
                 )
-                for profile in (version.profile(), changed)
+                for profile in profiles
             ]
     except (*CONNECTION_ERRORS, TimeoutError) as error:
         raise Unavailable(say("Scoring took too long. Try again in a moment.")) from error
-    return what_if.compare_verdicts(before, after)

@@ -145,8 +145,12 @@ async def test_one_dismissed_by_mistake_is_restored_and_a_conflict_is_shown(
     ) as view:
         page = await view.go("/applications")
         await page.locator(f"#application-{first} [data-move]").click()
-        await page.locator('[data-target="dismissed"]').click()
+        target = await find_box(page, '[data-target="dismissed"]')
+        x, y = target["x"] + target["width"] / 2, target["y"] + target["height"] / 2
+        await page.mouse.click(x, y)
         await expect(page.locator("#toast")).to_contain_text("Dismissed")
+        is_covered = "([x, y]) => !!document.elementFromPoint(x, y).closest('#toast')"
+        assert not await page.evaluate(is_covered, [x, y])
         await expect(page.locator(f"#application-{first}")).to_have_count(0)
         page = await view.go("/applications")
         await page.get_by_text("Dismissed recently").click()

@@ -90,8 +90,8 @@ OWN = {
 
 NOT_FOUND_FOR_OWNER = {"POST /profile/rules", "POST /api/profiles/{name}/proposed-rules/{key}"}
 """No rule is proposed here."""
-NEEDS_INPUT = {"GET /api/listings/{listing_id}/what-if"}
-"""Reads that the owner gets 400 from without further parameters."""
+NEEDS_INPUT = {"GET /api/listings/{listing_id}/what-if", "GET /matches/{match_id}/what-if"}
+"""Reads that refuse the owner's request without further parameters."""
 
 PHASES = (
     (judging.KIND, "scrape"),

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import io
 import re
+from dataclasses import replace
 
 import httpx2
 import pytest
 
 from jobmill.db import Database
 from jobmill.matching import matches
-from jobmill.matching.job_applications import board, custom_statuses, entries, files, followups
+from jobmill.matching.job_applications import (
+    board,
+    custom_statuses,
+    details,
+    entries,
+    files,
+    followups,
+)
 from jobmill.matching.matches import MatchId
 from tests.matching import judged
 
@@ -132,13 +141,38 @@ async def test_notes_contacts_and_dates_are_kept_once_and_removed_with_undo(
     assert bad.status_code == 400
     page = await site.get(path)
     assert page.text.count("<b>Ann Lee</b>") == 1
+    async with database.transaction() as tx:
+        [ann] = await entries.find_contacts(tx, id)
+    edit = contact | {"contact_name": "Ann Lo", "role": "Recruiter", "seen": ann.seen}
+    assert (await site.post(f"{path}/contacts/{ann.id}", data=edit)).status_code == 303
+    lost = await site.post(f"{path}/contacts/{ann.id}", data=edit | {"role": "Boss"})
+    assert lost.status_code == 409
+    assert re.search(
+        r'<details open><summary>Edit.*?name="role"[^>]* value="Boss"', lost.text, re.DOTALL
+    )
+    async with database.transaction() as tx:
+        [edited] = await entries.find_contacts(tx, id)
+    assert edited == replace(ann, name="Ann Lo", role="Recruiter")
+    await site.post(f"{path}/contacts", data=contact)
+    same = await site.post(f"{path}/contacts/{ann.id}", data=contact | {"seen": edited.seen})
+    assert (same.status_code, "already a contact with this name" in same.text) == (409, True)
 
     dates = {"version": "0", "applied_on": "2026-11-02", "interview_at": "2026-11-20T14:30",
              "next_step": "Send thanks", "next_step_on": "2026-11-03"}  # fmt: skip
     assert (await site.post(f"{path}/details", data=dates)).status_code == 303
     assert (await site.post(f"{path}/details", data=dates | {"next_step": "x"})).status_code == 409
     for wrong in ({"applied_on": "soon"}, {"interview_at": "late"}, {"next_step": ""}):
-        assert (await site.post(f"{path}/details", data=dates | wrong)).status_code == 400
+        refused = await site.post(f"{path}/details", data=dates | wrong)
+        assert refused.status_code == 400
+        for name, typed in (dates | wrong).items():
+            assert re.search(f'name="{name}"[^>]* value="{typed}"', refused.text), name
+    # The default time zone of a profile is Los Angeles, eight hours behind UTC in November.
+    page = await site.get(path)
+    assert "Interview (America/Los_Angeles)" in page.text
+    assert 'name="interview_at" value="2026-11-20T14:30"' in page.text
+    async with database.transaction() as tx:
+        interview = (await details.get(tx, id)).interview_at
+    assert interview == dt.datetime(2026, 11, 20, 22, 30, tzinfo=dt.UTC)
     async with database.transaction() as tx:
         [step] = await followups.due(tx)
         assert (step.match_id, step.step) == (id, "Send thanks")
@@ -148,7 +182,7 @@ async def test_notes_contacts_and_dates_are_kept_once_and_removed_with_undo(
         assert await followups.due(tx) == []
     assert await read_events(database, id) == [
         "created", "status", "note added", "note edited", "note removed", "note restored",
-        "contact saved", "contact saved", "details", "step done",
+        "contact saved", "contact saved", "contact edited", "contact saved", "details", "step done",
     ]  # fmt: skip
 
 
@@ -218,6 +252,9 @@ async def test_csv_is_previewed_imported_once_and_exported(
     assert "0 will be added, 3 are already there, 0 cannot be imported." in again.text
     page = await site.get("/applications")
     assert "Reply rate: 33 % (1 of 3 applications)" in page.text
+    newest_week = page.text.partition('class="bar-groups"')[2].split("<li>")[-1]
+    assert re.findall(r"<b>(\d+)</b>", newest_week) == ["2"]
+    assert re.search(r"<small aria-hidden=\"true\">\d\d \w+</small>", newest_week)
     assert f'id="application-{id}"' in page.text
 
 

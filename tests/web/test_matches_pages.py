@@ -207,6 +207,32 @@ async def test_a_script_receives_only_what_happened_and_the_panel(
     assert 'value="dismissed"' in panel.text
 
 
+async def test_the_panel_tells_what_missing_skills_would_add(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    text = f"{helpers.TEXT} Requirements: 3 years of Go. You must know Go and Kubernetes."
+    gaps = ("Kubernetes", "Go")
+    (id,) = await fill(database, [91], [helpers.posting(1, description=text)], skill_gaps=gaps)
+    path = f"/matches/{id}"
+    panel = (await site.get(f"{path}/panel")).text
+    assert f'hx-get="{path}/skill-gains"' in panel
+    assert f'hx-get="{path}/what-if"' in panel.partition("<details")[0]
+    gains = await site.get(f"{path}/skill-gains")
+    points = {skill: int(n) for n, skill in re.findall(r"\+(\d+) with (\w+)", gains.text)}
+    assert points.keys() == set(gaps)
+    for skills in gaps:
+        answer = await site.get(f"{path}/what-if", params={"having": skills})
+        assert "<html" not in answer.text
+        change = re.search(r"<strong>skipped (\d+) → \w+ (\d+)</strong>", answer.text)
+        assert change
+        assert int(change[2]) - int(change[1]) == points[skills] > 0
+    wrong = await site.get(f"{path}/what-if", params={"having": "Basketry"})
+    assert wrong.status_code == 422
+    assert "Unknown skill: Basketry." in wrong.text
+    empty = await site.get(f"{path}/what-if", params={"having": " , "})
+    assert "Enter at least one skill." in empty.text
+
+
 async def test_a_dismissal_has_an_optional_reason_until_it_is_undone(
     site: httpx2.AsyncClient, database: Database
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Literal, LiteralString, TypeAlias
@@ -49,6 +50,11 @@ class ContactFields:
 @dataclass(frozen=True, slots=True)
 class ApplicationContact(ContactFields):
     id: int = 0
+
+    @property
+    def seen(self) -> str:
+        """Identifies the contents, so that an edit cannot overwrite another one."""
+        return hashlib.sha256(repr(asdict(self)).encode()).hexdigest()[:16]
 
 
 async def find_notes(tx: Tx, match_id: int) -> list[ApplicationNote]:
@@ -169,6 +175,45 @@ async def save_contact(
         {"match": match.id, **asdict(contact)},
     )
     await matches.record_event(tx, match.id, "contact saved", actor=actor)
+
+
+async def edit_contact(
+    tx: Tx,
+    match_id: int,
+    id: int,
+    contact: ContactFields,
+    *,
+    seen: str,
+    owner: Owner = LOCAL,
+    actor: str | None = None,
+) -> None:
+    """Replace a contact. NotFound if it does not exist, Conflict if it is not the one that was `seen`."""
+    _check_contact(contact)
+    match = await matches.lock(tx, match_id, owner=owner)
+    contacts = await find_contacts(tx, match_id)
+    before = next((contact for contact in contacts if contact.id == id), None)
+    if before is None:
+        raise NotFound("contact", id)
+    if asdict(before) == asdict(contact) | {"id": id}:
+        return
+    if before.seen != seen:
+        raise ChangedMeanwhile(
+            "This contact was changed in the meantime. Copy your text, reload the page and try again."
+        )
+    try:
+        async with tx.transaction():
+            await tx.execute(
+                """
+                UPDATE matching.application_contact
+                   SET name = %(name)s, role = %(role)s, email = %(email)s, phone = %(phone)s,
+                       link = %(link)s
+                 WHERE id = %(id)s
+                """,
+                {"id": id, **asdict(contact)},
+            )
+    except UniqueViolation as error:
+        raise Conflict("There is already a contact with this name and email address.") from error
+    await matches.record_event(tx, match.id, "contact edited", actor=actor, entry=id)
 
 
 def _check_contact(contact: ContactFields) -> None:

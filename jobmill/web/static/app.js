@@ -73,9 +73,12 @@ function closest(target, selector) {
 const MOVES = { j: 1, k: -1 };
 let lastRow = null;
 
+// The match is above the list on a narrow screen, and beside it on a wide one.
+const isNarrow = () => matchMedia("(max-width: 56rem)").matches;
+
 function focusRow(row) {
   const link = row && row.querySelector("h2 a, h3 a");
-  if (link) link.focus();
+  if (link) link.focus({ preventScroll: isNarrow() });
 }
 
 function moveRow(by) {

@@ -13,8 +13,16 @@ document.adoptedStyleSheets.push(dragSheet);
 const bar = () => document.getElementById("move-bar");
 const cardLink = (card) => card && card.querySelector("h3 a");
 
+// The toast is in the half of the screen without the pointer.
+let pointerY = 0;
+document.addEventListener("pointerup", (event) => { pointerY = event.clientY; }, true);
+function placeToast() {
+  document.getElementById("toast").dataset.side = pointerY > innerHeight / 2 ? "top" : "bottom";
+}
+
 function prepareBoard() {
   for (const handle of document.querySelectorAll("[data-move]")) handle.hidden = false;
+  placeToast();
 }
 
 // Move mode: a bar with all statuses, which are also places to drop a card.
@@ -63,6 +71,7 @@ async function send(form, submitter, cardId) {
     document.dispatchEvent(new Event("htmx:after:swap"));
     cardLink(document.getElementById(`application-${cardId}`))?.focus();
   } catch {
+    placeToast();
     toast.replaceChildren(Object.assign(document.createElement("p"), {
       className: "message bad", textContent: document.getElementById("board").dataset.failed,
     }));

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
+from dataclasses import asdict, fields
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
@@ -14,8 +15,9 @@ from jobmill.documents import store
 from jobmill.errors import Conflict, Invalid
 from jobmill.matching import matches, profiles
 from jobmill.matching.job_applications import custom_statuses, details, entries, files
-from jobmill.matching.job_applications.details import ApplicationDetails
+from jobmill.matching.job_applications.details import ApplicationDetails, StoredDetails
 from jobmill.people.persons import Owner
+from jobmill.time_zones import load_time_zone
 from jobmill.web import actor_labels, html_errors, job_view
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db, RequestDatabase
@@ -82,6 +84,7 @@ async def render(
             if kind and query.entry
             else None
         )
+    zone = version.profile().person.timezone
     return page(
         "applications/application.html",
         html_errors.status_code(error),
@@ -90,6 +93,8 @@ async def render(
         columns=columns,
         column_key=column_key,
         details=stored,
+        detail_values=_read_typed_details(typed) or _detail_values(stored, zone),
+        time_zone=zone,
         notes=notes,
         contacts=contacts,
         files=stored_files,
@@ -111,28 +116,47 @@ async def save_details(
     """Save the dates and the next step."""
     try:
         async with db.transaction() as tx:
-            await matches.get(tx, match_id, owner=visitor.owner)
+            match = await matches.get(tx, match_id, owner=visitor.owner)
+            version = await profiles.get(tx, match.profile, owner=visitor.owner)
             await details.save(
                 tx,
                 match_id,
-                _read_details(form),
+                _read_details(form, version.profile().person.timezone),
                 owner=visitor.owner,
                 based_on=read_whole_number(form, "version", say("Reload the page.")),
                 actor=visitor.actor.name,
             )
     except (Conflict, Invalid) as error:
-        return await render(db, page, match_id, visitor.owner, error=error)
+        return await render(db, page, match_id, visitor.owner, error=error, typed=form)
     return RedirectResponse(f"/applications/{match_id}", 303)
 
 
-def _read_details(form: Mapping[str, str]) -> ApplicationDetails:
+def _detail_values(stored: StoredDetails, zone: str) -> dict[str, str]:
+    """The form with the stored details; its times are in the zone of the profile."""
+    values = asdict(stored)
+    if stored.interview_at:
+        local = stored.interview_at.astimezone(load_time_zone(zone))
+        values["interview_at"] = f"{local:%Y-%m-%dT%H:%M}"
+    return {name: "" if value is None else str(value) for name, value in values.items()}
+
+
+def _read_typed_details(typed: Mapping[str, str] | None) -> dict[str, str] | None:
+    """A refused form as it was typed. Its version stays, so that it cannot overwrite a change that the
+    person has not seen. None if another form was refused."""
+    names = [field.name for field in fields(StoredDetails)]
+    if not typed or "next_step" not in typed:
+        return None
+    return {name: typed.get(name, "") for name in names}
+
+
+def _read_details(form: Mapping[str, str], zone: str) -> ApplicationDetails:
     interview = form.get("interview_at", "").strip()
     try:
         interview_at = dt.datetime.fromisoformat(interview) if interview else None
     except ValueError as error:
         raise Invalid(say("Enter the time of the interview as 2026-11-20T14:30.")) from error
     if interview_at and interview_at.tzinfo is None:
-        interview_at = interview_at.replace(tzinfo=dt.UTC)
+        interview_at = interview_at.replace(tzinfo=load_time_zone(zone))
     return ApplicationDetails(
         _read_date(form, "applied_on"),
         interview_at,

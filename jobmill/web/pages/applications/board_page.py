@@ -74,8 +74,9 @@ async def _render(
         custom_statuses=custom,
         statuses=APPLICATION_STATUSES,
         statistics=counted,
-        chart=charts.make_columns(
-            [(f"{week.week:%d %b}", week.count, "") for week in counted.weeks]
+        weeks=charts.make_bar_groups(
+            [f"{week.week:%d %b}" for week in counted.weeks],
+            [[week.count] for week in counted.weeks],
         ),
         moved=moved[0] if moved else None,
         count_limit=COUNT_LIMIT,

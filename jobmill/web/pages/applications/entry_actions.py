@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
 
 from fastapi import APIRouter, Request, Response
@@ -69,20 +69,44 @@ async def edit_note(
 async def save_contact(
     match_id: PathId, form: Fields, visitor: Seeker, db: Db, page: Page
 ) -> Response:
-    names = ("role", "email", "phone", "link")
-    contact = ContactFields(
-        " ".join(form.get("contact_name", "").split()),
-        **{name: form.get(name, "").strip() for name in names},
-    )
     try:
         async with db.transaction() as tx:
             await matches.get(tx, match_id, owner=visitor.owner)
-            await entries.save_contact(
-                tx, match_id, contact, owner=visitor.owner, actor=visitor.actor.name
-            )
+            contact, actor = _read_contact(form), visitor.actor.name
+            await entries.save_contact(tx, match_id, contact, owner=visitor.owner, actor=actor)
     except (Conflict, Invalid) as error:
         return await render(db, page, match_id, visitor.owner, error=error, typed=form)
     return RedirectResponse(f"/applications/{match_id}#contacts", 303)
+
+
+@router.post("/{match_id}/contacts/{contact_id}")
+async def edit_contact(
+    match_id: PathId, contact_id: PathId, form: Fields, visitor: Seeker, db: Db, page: Page
+) -> Response:
+    try:
+        async with db.transaction() as tx:
+            await matches.get(tx, match_id, owner=visitor.owner)
+            await entries.edit_contact(
+                tx,
+                match_id,
+                contact_id,
+                _read_contact(form),
+                seen=form.get("seen", ""),
+                owner=visitor.owner,
+                actor=visitor.actor.name,
+            )
+    except (Conflict, Invalid) as error:
+        typed = {**form, "contact_id": str(contact_id)}
+        return await render(db, page, match_id, visitor.owner, error=error, typed=typed)
+    return RedirectResponse(f"/applications/{match_id}#contacts", 303)
+
+
+def _read_contact(form: Mapping[str, str]) -> ContactFields:
+    names = ("role", "email", "phone", "link")
+    return ContactFields(
+        " ".join(form.get("contact_name", "").split()),
+        **{name: form.get(name, "").strip() for name in names},
+    )
 
 
 @router.post("/{match_id}/files")

@@ -4,77 +4,30 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import asdict
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
-from pydantic import AfterValidator, BaseModel, Field
 
 from jobmill.catalog import listings
 from jobmill.catalog.listing_pages import ListingPage
 from jobmill.catalog.listings import Listing
-from jobmill.catalog.posting import Arrangement
-from jobmill.db import Database
-from jobmill.errors import Invalid
-from jobmill.matching import (
-    match_reasons,
-    skill_highlights,
-    what_if,
-)
-from jobmill.matching.profile import Profile
+from jobmill.matching import match_reasons, skill_highlights
 from jobmill.matching.verdict import FilterResult
-from jobmill.matching.what_if import VerdictDifference
 from jobmill.web import actor_labels, job_view
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db, RawDb
 from jobmill.web.listing_detail import (
     ListingDetail,
-    compare_profiles,
     read_filter_result,
     read_listing_detail,
 )
-from jobmill.web.page_query import ShortText, strip_text
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page
 from jobmill.web.translations import say
+from jobmill.web.what_if_form import WhatIfQuery, answer_what_if
 
 router = APIRouter(prefix="/jobs")
-
-
-CommaSeparated = Annotated[str, Field(max_length=500), AfterValidator(strip_text)]
-
-
-class WhatIfQuery(BaseModel):
-    """The profile to score the job for, and changes to try."""
-
-    profile: ShortText | None = None
-    having: CommaSeparated = ""
-    without: CommaSeparated = ""
-    place: ShortText = ""
-    arrangement: Literal["", "any", "remote", "hybrid", "onsite"] = ""
-
-    @property
-    def skills(self) -> list[str]:
-        return _split(self.having)
-
-    @property
-    def has_changes(self) -> bool:
-        return bool(self.skills or _split(self.without) or self.place or self.arrangement)
-
-    def apply(self, profile: Profile, listing: Listing) -> Profile:
-        """The changed profile; Invalid if a skill or a place is unknown."""
-        places = [self.place] if self.place else []
-        what_if.check_changes(listings.to_posting(listing), having=self.skills, places=places)
-        arrangements: list[Arrangement] | None = None
-        if self.arrangement:
-            arrangements = [] if self.arrangement == "any" else [self.arrangement]
-        return what_if.apply_changes(
-            profile,
-            having=self.skills,
-            without=_split(self.without),
-            places=places,
-            arrangements=arrangements,
-        )
 
 
 @router.get("/{listing_id}")
@@ -90,15 +43,15 @@ async def show(
         detail = await read_listing_detail(tx, listing_id, query.profile, visitor.owner)
         events = await actor_labels.name_actors(tx, detail.events, visitor)
     listing = detail.listing
-    difference, error = (
-        await _compare(database, detail, query) if query.has_changes else (None, None)
-    )
+    answer = None
+    if detail.version and query.has_changes:
+        answer = await answer_what_if(database, detail.version, listing, query)
     filter_result = await read_filter_result(detail)
     result = detail.verdict and detail.verdict.match_result
     reasons = result and match_reasons.find_reasons(result.items, result.skill_gaps)
     return page(
         "listings/listing.html",
-        422 if error else 200,
+        answer.status if answer else 200,
         detail=detail,
         listing=listing,
         place=job_view.describe_place(listing),
@@ -124,9 +77,7 @@ async def show(
             if event.what != "marked"
         ],
         what_if=query,
-        difference=difference,
-        change=difference and _describe_change(difference),
-        error=error,
+        answer=answer,
     )
 
 
@@ -183,25 +134,3 @@ def _dates(listing: Listing) -> list[tuple[str, dt.datetime]]:
         (say("Closed"), listing.closed_at),
     ]
     return [(name, at) for name, at in dates if at]
-
-
-def _split(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _describe_change(difference: VerdictDifference) -> str:
-    before, after = difference.before, difference.after
-    return f"{job_view.describe_standing(before)} → {job_view.describe_standing(after)}"
-
-
-async def _compare(
-    database: Database, detail: ListingDetail, query: WhatIfQuery
-) -> tuple[VerdictDifference | None, str | None]:
-    """How the changes would alter the score, or what is wrong with them."""
-    try:
-        if detail.version is None:
-            raise Invalid(say("There is no profile yet. Create one first."))
-        changed_profile = query.apply(detail.version.profile(), detail.listing)
-    except Invalid as error:
-        return None, str(error)
-    return await compare_profiles(database, detail.version, changed_profile, detail.listing), None

@@ -5,23 +5,29 @@ from __future__ import annotations
 import re
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Header, Response
+from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
+from jobmill.catalog import listings
+from jobmill.catalog.listings import Listing
 from jobmill.documents import store
 from jobmill.errors import Invalid
-from jobmill.matching import matches
+from jobmill.matching import matches, profiles
 from jobmill.matching.matches import Match
+from jobmill.matching.profiles import ProfileVersion
+from jobmill.people.persons import Owner
 from jobmill.web import actor_labels, job_view
 from jobmill.web.auth import Seeker
-from jobmill.web.dependencies import Db, View
+from jobmill.web.dependencies import Db, RawDb, RequestDatabase, View
 from jobmill.web.form import Fields
+from jobmill.web.listing_detail import find_skill_gains
 from jobmill.web.match_detail import dismiss_reason_names, read_detail
 from jobmill.web.page_query import ShortText
 from jobmill.web.pages.matches.inbox_query import STATUSES
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page
 from jobmill.web.translations import say
+from jobmill.web.what_if_form import WhatIfQuery, answer_what_if
 
 router = APIRouter(prefix="/matches")
 
@@ -60,6 +66,41 @@ async def show_panel(
         may_edit=visitor.may_change("search"),
         back=_checked_path(back),
     )
+
+
+@router.get("/{match_id}/skill-gains")
+async def show_skill_gains(
+    match_id: PathId, visitor: Seeker, db: Db, database: RawDb, view: View
+) -> HTMLResponse:
+    """What missing skills would add to the score. The panel loads it later, because it takes long."""
+    match, version, listing = await _read_scored(db, match_id, visitor.owner)
+    gains = await find_skill_gains(database, version, listing, match.skill_gaps)
+    return view("matches/_skill_gains.html", gains=gains)
+
+
+@router.get("/{match_id}/what-if")
+async def show_what_if(
+    match_id: PathId,
+    query: Annotated[WhatIfQuery, Query()],
+    visitor: Seeker,
+    db: Db,
+    database: RawDb,
+    view: View,
+) -> HTMLResponse:
+    """How the score would change, for the form in the panel."""
+    _, version, listing = await _read_scored(db, match_id, visitor.owner)
+    answer = await answer_what_if(database, version, listing, query)
+    return view("listings/_what_if_answer.html", answer.status, answer=answer)
+
+
+async def _read_scored(
+    db: RequestDatabase, match_id: int, owner: Owner
+) -> tuple[Match, ProfileVersion, Listing]:
+    """A match, the profile version that it was scored for, and its job."""
+    async with db.transaction() as tx:
+        match = await matches.get(tx, match_id, owner=owner)
+        version = await profiles.get(tx, match.profile, owner=owner, version=match.profile_version)
+        return match, version, await listings.get(tx, match.listing_id)
 
 
 HtmxRequest = Annotated[Literal["true"] | None, Header(alias="HX-Request")]
