@@ -25,9 +25,11 @@ class LazyCommand(TyperCommand):
         # Modules stay for as long as the process: searching them for garbage again and again takes a
         # sixth of the time to load them.
         gc.disable()
-        target = getattr(import_module(self.module), self.attribute)
-        gc.freeze()
-        gc.enable()
+        try:
+            target = getattr(import_module(self.module), self.attribute)
+        finally:
+            gc.freeze()
+            gc.enable()
         parent = typer.Typer()
         if isinstance(target, typer.Typer):
             parent.add_typer(target, name=self.command_name, help=self.help)

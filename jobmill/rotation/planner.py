@@ -300,7 +300,7 @@ async def _put_off_cheap(tx: Tx, selection: Selection, at: dt.datetime) -> None:
         return
     price = selection.pace.price
     least = call_value.NEAR_PRICE * price
-    cheap = [id for id, worth in selection.choice.passed().items() if worth < least]
+    cheap = [id for id, worth in selection.choice.value_unchosen().items() if worth < least]
     await _put_off(tx, await targets.by_ids(tx, cheap) if cheap else [], price, at)
 
 

@@ -190,8 +190,8 @@ class YieldChoice:
     """How many of them were overdue."""
     lowest: float | None
     """The lowest value chosen; None if calls were left over."""
-    passed: Callable[[], dict[int, float]]
-    """Due targets that were not chosen, with their values; a preview does not need them."""
+    value_unchosen: Callable[[], dict[int, float]]
+    """Values due targets that were not chosen; a preview does not need it."""
 
 
 async def choose_by_yield(
@@ -227,7 +227,7 @@ async def choose_by_yield(
     spare = [candidate for candidate in bad if candidate.source_id not in owed]
     ids = [*owed, *dear, *room.take(spare, min(MAX_BAD_RETRIES, budget - len(owed) - len(dear)))]
 
-    def passed() -> dict[int, float]:
+    def value_unchosen() -> dict[int, float]:
         chosen = set(ids)
         return {
             candidate.source_id: _value_of(auction, candidate, question.at)
@@ -235,7 +235,7 @@ async def choose_by_yield(
             if candidate.due and candidate.source_id not in chosen
         }
 
-    return YieldChoice(ids, len(owed), lowest, passed)
+    return YieldChoice(ids, len(owed), lowest, value_unchosen)
 
 
 async def _build_policy(

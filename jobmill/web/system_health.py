@@ -155,8 +155,8 @@ class SystemHealth:
         if not self.of(*areas).problems:
             return ""
         if on_search:
-            return say("New matches may be late. An administrator can see why.")
-        return say("Messages may be late. An administrator can see why.")
+            return say("New matches may be late. An admin can see why.")
+        return say("Messages may be late. An admin can see why.")
 
     def of(self, *areas: HealthArea, code: str = "") -> SystemHealth:
         """Only the conditions of these areas, and those with this code."""

@@ -47,7 +47,9 @@ def jobmill(
         files = [str(Path(place, name)) for name in ("in", "out", "err")]
         Path(files[0]).write_text(stdin)
         words = [str(argument) for argument in arguments]
-        process = FORKS.Process(target=_run, args=(words, str(folder), dict(variables), files))
+        process = FORKS.Process(
+            target=_call, args=(_run, words, str(folder), dict(variables), files)
+        )
         process.start()
         process.join(LIMIT)
         process.kill()
@@ -63,7 +65,7 @@ class ForkedProcess:
 
     def __init__(self, function: Callable[..., None], *arguments: object) -> None:
         """The function is called with the arguments in a forked process."""
-        self._process = FORKS.Process(target=function, args=arguments, daemon=True)
+        self._process = FORKS.Process(target=_call, args=(function, *arguments), daemon=True)
         self._process.start()
         assert self._process.pid
         self.pid = self._process.pid
@@ -172,6 +174,14 @@ class ForkedReader:
 File = str | Connection
 
 
+def _call(function: Callable[..., None], *arguments: object) -> None:
+    """Call the function as in a process of its own."""
+    # The fork server ignores it, as a background job does.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.enable()
+    function(*arguments)
+
+
 def _run(*arguments: Any) -> None:
     """Run a command that ends by itself."""
     pipes = {"PIPE": subprocess.PIPE, "DEVNULL": subprocess.DEVNULL}
@@ -184,15 +194,12 @@ def _serve(
     words: Sequence[str], folder: str, variables: Mapping[str, str], files: Sequence[File]
 ) -> None:
     for number, file in enumerate(files):
-        is_path = isinstance(file, str)
-        source = os.open(file, os.O_RDWR | os.O_CREAT) if is_path else file.fileno()
-        os.dup2(source, number)
-        os.close(source)
+        if isinstance(file, str):
+            file = open(file, "rb" if number == 0 else "wb")  # noqa: SIM115
+        os.dup2(file.fileno(), number)
+        file.close()
     sys.stdin = os.fdopen(0, "r")
     sys.argv = ["jobmill", *words]
-    # The fork server ignores it, as a background job does.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    gc.enable()
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(variables)

@@ -26,7 +26,7 @@ from tests.web.helpers import site_with
 from tests.web.hiring_helpers import HTML, look, text
 
 NOW = dt.datetime(2026, 11, 17, tzinfo=dt.UTC)
-LATE_MATCHES = "New matches may be late. An administrator can see why."
+LATE_MATCHES = "New matches may be late. An admin can see why."
 ALERT = alerts.Alert(1, "deep", "x", "9 items", NOW, NOW)
 SHOWN = {
     "migrations_pending": HealthFacts(pending_migrations=["0099_later.sql"]),
@@ -165,9 +165,6 @@ async def test_visitors_without_the_workspace_see_the_state_but_no_link(database
 def test_people_are_told_only_of_problems_that_they_notice() -> None:
     mail, offline = assess(SHOWN["mail_failed"]), assess(SHOWN["offline"])
     assert offline.describe_effect(on_search=True) == LATE_MATCHES
-    assert (
-        mail.describe_effect(on_search=False)
-        == "Messages may be late. An administrator can see why."
-    )
+    assert mail.describe_effect(on_search=False) == "Messages may be late. An admin can see why."
     assert mail.describe_effect(on_search=True) == ""
     assert assess(SHOWN["paused"]).describe_effect(on_search=True) == ""

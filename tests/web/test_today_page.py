@@ -129,7 +129,7 @@ async def test_today_tells_what_applications_wait_for_and_how_many_more_there_ar
     needs = text(page, "#today .needs")
     assert format_local_time(soon, "Asia/Tokyo") in needs
     assert f"Answer by {later.isoformat()}" in needs
-    assert f"{len(silent) - 1} more applications wait for you" in needs
+    assert f"{len(silent) - 1} more applications need your attention" in needs
 
     async with database.transaction() as tx:
         for id in silent:

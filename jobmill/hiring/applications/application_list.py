@@ -45,8 +45,8 @@ class ApplicationPage:
 async def list_all(
     tx: Tx, filter: ApplicationFilter, *, before: int | None = None, limit: int, reach: int
 ) -> ApplicationPage:
-    """Searches at most `reach` ids, so that a rare name does not read the whole table: a page can be
-    short and still have a next one."""
+    """Reads at most `reach` applications, so that a rare name or status does not read all of them: a
+    page can be short and still have a next one."""
     newest = await fetch_value(tx, int, "SELECT max(id) FROM hiring.application")
     end = min(before or (newest or 0) + 1, (newest or 0) + 1)
     start = max(end - reach, 0)
@@ -59,7 +59,8 @@ async def list_all(
             SELECT id FROM hiring.applicant
              WHERE position(lower(%(q)s) IN lower(name || ' ' || email)) > 0
         ), titled AS MATERIALIZED (
-            SELECT id FROM hiring.opening WHERE position(lower(%(q)s) IN lower(title)) > 0
+            SELECT id FROM hiring.opening
+             WHERE parent_id IS NULL AND position(lower(%(q)s) IN lower(title)) > 0
         )
         SELECT application.id AS application_id, opening_id, opening.title, applicant.name,
                applicant.email, application.status, applied_at, acknowledge_deadline, penalty_count,

@@ -121,11 +121,11 @@ async def _find_cards(
                          WHERE profile_id = %(profile)s AND match.status = shown.status
                            AND match.custom_status_id IS NOT DISTINCT FROM shown.custom_status_id
                            AND dropped_at IS NULL
-                         ORDER BY match_score DESC, id DESC LIMIT %(limit)s) AS card
+                         ORDER BY sort_score DESC, id DESC LIMIT %(limit)s) AS card
           JOIN catalog.listing ON listing.id = card.listing_id
           LEFT JOIN matching.custom_status AS custom ON custom.id = card.custom_status_id
           LEFT JOIN matching.application ON match_id = card.id
-         ORDER BY place, card.match_score DESC, card.id DESC
+         ORDER BY place, card.sort_score DESC, card.id DESC
         """,
         {
             "profile": profile_id,

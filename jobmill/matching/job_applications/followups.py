@@ -68,25 +68,30 @@ async def find_open(tx: Tx, owner: Owner = LOCAL, *, limit: int) -> list[OpenApp
         tx,
         OpenApplication,
         """
-        SELECT match.id AS match_id, profile_id, listing.title, listing.company, match.status,
-               soon.interview_at, offer_deadline, active.at AS active_at
-          FROM matching.profile
-          JOIN matching.match ON profile_id = profile.id AND dropped_at IS NULL
+        -- Only the matches that can be meant: the events of all others are not read.
+        WITH found AS MATERIALIZED (
+            SELECT match.id, profile_id, listing_id, match.status, offer_deadline,
+                   greatest(status_at, interview_at) AS changed_at,
+                   CASE WHEN interview_at BETWEEN now() AND now() + %(soon)s
+                        THEN interview_at END AS soon_at
+              FROM matching.profile
+              JOIN matching.match ON profile_id = profile.id AND dropped_at IS NULL
+              LEFT JOIN matching.application ON match_id = match.id
+             WHERE owner_id IS NOT DISTINCT FROM %(owner)s::bigint
                AND match.status IN ('saved', 'applied', 'interviewing', 'offer')
-          JOIN catalog.listing ON listing.id = listing_id
-          LEFT JOIN matching.application ON match_id = match.id
-          LEFT JOIN LATERAL (SELECT application.interview_at
-                              WHERE application.interview_at
-                                    BETWEEN now() AND now() + %(soon)s) AS soon ON true
-         CROSS JOIN LATERAL (SELECT greatest(status_at, application.interview_at, max(event.at)) AS at
+               AND (interview_at BETWEEN now() AND now() + %(soon)s OR match.status = 'offer'
+                    OR match.status <> 'saved' AND next_step_on IS NULL
+                       AND status_at < now() - %(after)s)
+        )
+        SELECT found.id AS match_id, profile_id, listing.title, listing.company, found.status,
+               soon_at AS interview_at, offer_deadline, active.at AS active_at
+          FROM found JOIN catalog.listing ON listing.id = listing_id
+         CROSS JOIN LATERAL (SELECT greatest(changed_at, max(event.at)) AS at
                                FROM matching.event
-                              WHERE event.match_id = match.id
+                              WHERE event.match_id = found.id
                                 AND what NOT IN ('created', 'back', 'rescored', 'dropped')) AS active
-         WHERE owner_id IS NOT DISTINCT FROM %(owner)s::bigint
-           AND (soon.interview_at IS NOT NULL OR match.status = 'offer'
-                OR match.status IN ('applied', 'interviewing') AND next_step_on IS NULL
-                   AND active.at < now() - %(after)s)
-         ORDER BY soon.interview_at, match.status <> 'offer', offer_deadline, active.at, match.id
+         WHERE soon_at IS NOT NULL OR found.status = 'offer' OR active.at < now() - %(after)s
+         ORDER BY soon_at, found.status <> 'offer', offer_deadline, active.at, found.id
          LIMIT %(limit)s
         """,
         {"owner": owner, "soon": INTERVIEW_SOON, "after": FOLLOW_UP_AFTER, "limit": limit},

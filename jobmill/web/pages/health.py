@@ -44,7 +44,10 @@ def _result(health: SystemHealth, area: HealthArea) -> tuple[str, str]:
 def _describe(area: HealthArea) -> tuple[str, str]:
     names = {
         "database": (say("Database"), say("Whether it responds and all migrations are applied")),
-        "disk": (say("Disk"), say("Whether 5 GB are free, if the database is the bundled one")),
+        "disk": (
+            say("Disk"),
+            say("Whether at least 5 GB is free, if the database is the bundled one"),
+        ),
         "network": (say("Network"), say("Whether host names can be resolved")),
         "queue": (say("Queue"), say("Whether workers are running and no tasks are held up")),
         "schedules": (say("Schedules"), say("Whether schedules and deadlines are checked in time")),

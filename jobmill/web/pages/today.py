@@ -216,18 +216,18 @@ def _describe_due_step(step: DueStep) -> DecisionItem:
 def _applications(state: TodayState) -> list[DecisionItem]:
     items = [
         item
-        for application in state.applications
+        for application in state.applications[:MAX_DECISIONS]
         for item in _describe_application(application, state)
     ]
-    rest = len(items) - MAX_DECISIONS
-    if rest > 0:
+    if rest := len(state.applications[MAX_DECISIONS:]):
         text = say_many(
-            "%(n)s more application waits for you",
-            "%(n)s more applications wait for you",
+            "%(n)s more application needs your attention",
+            "%(n)s more applications need your attention",
             rest,
         )
-        more = DecisionItem("busy", text, "/applications", say("View all"))
-        return [*items[:MAX_DECISIONS], more]
+        if len(state.applications) == COUNT_LIMIT:
+            text = say("Many more applications need your attention")
+        items.append(DecisionItem("busy", text, "/applications", say("View all")))
     return items
 
 
