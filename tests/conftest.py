@@ -16,7 +16,7 @@ import tempfile
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, LiteralString
 
@@ -134,7 +134,11 @@ def server(scratch: Path) -> Iterator[str]:
             "GRANT SET ON PARAMETER session_replication_role TO {}",
             embedded.ROLE,
         )
+        # It would visit every database, and none lives long enough to need it.
+        run(as_superuser(server), "ALTER SYSTEM SET autovacuum = off")
+        run(as_superuser(server), "SELECT pg_reload_conf()")
         yield server
+        close_connections(server)
 
 
 @pytest.fixture(scope="session")
@@ -204,5 +208,16 @@ def drop(server: str, name: str) -> None:
 
 
 def run(server: str, statement: LiteralString, *names: str) -> None:
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))
+    """Run a statement outside of transactions, on a connection that is kept for the next one."""
+    connection_to(server).execute(sql.SQL(statement).format(*map(sql.Identifier, names)))
+
+
+@cache
+def connection_to(server: str) -> psycopg.Connection:
+    return psycopg.connect(server, autocommit=True)
+
+
+def close_connections(server: str) -> None:
+    for url in {server, as_superuser(server)}:
+        connection_to(url).close()
+    connection_to.cache_clear()

@@ -10,7 +10,9 @@ from typing import Any
 from jobmill.db import Tx
 from jobmill.hiring.actor import LOCAL, by_applicant
 from jobmill.hiring.applications import submissions
+from jobmill.hiring.applications.offers import NoOfferToAnswer
 from jobmill.hiring.applications.outcomes import Placement
+from jobmill.hiring.applications.withdrawals import AlreadyEnded
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applicants
 from jobmill.hiring.records.applicants import Applicant, ApplicantId
@@ -49,3 +51,9 @@ async def let_pass(tx: Tx, opening: Opening, span: dt.timedelta) -> None:
         "UPDATE hiring.opening SET next_deadline_at = next_deadline_at - %s WHERE id = %s",
         [span, opening.id],
     )
+
+
+def name_error(error: Exception) -> str:
+    """The kind of error that clients are told."""
+    is_conflict = isinstance(error, NoOfferToAnswer | AlreadyEnded)
+    return "Conflict" if is_conflict else type(error).__name__

@@ -18,7 +18,7 @@ from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.applications import Application
 from jobmill.hiring.transitions import ApplicationStatus
-from tests.hiring.helpers import apply, make_applicant, make_opening
+from tests.hiring.helpers import apply, make_applicant, make_opening, name_error
 from tests.hiring.interview_helpers import make_times
 from tests.hiring.model import Model, Refused
 from tests.hiring.test_races import allow_short_windows, set_window
@@ -135,7 +135,7 @@ class InterviewComparison:
             async with self.tx.transaction():
                 result = await self.run_in_product(step)
         except AppError as error:
-            result = type(error).__name__
+            result = name_error(error)
         assert result == expected, step
         await self.compare()
 

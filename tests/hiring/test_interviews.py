@@ -30,7 +30,7 @@ from jobmill.hiring.records.applications import Application
 from jobmill.hiring.records.openings import Opening, OpeningNotFound
 from jobmill.hiring.waitlist.deadlines import expire_due_openings
 from jobmill.pipelines import notices as pipeline
-from tests.hiring.helpers import apply, make_applicant, make_opening
+from tests.hiring.helpers import apply, make_applicant, make_opening, name_error
 from tests.hiring.interview_helpers import let_start, make_times, series
 from tests.hiring.log_rules import check_log_in
 
@@ -355,7 +355,7 @@ async def attempt(database: Database, application: Application, time: InterviewT
         async with database.transaction() as tx:
             return await book(tx, application, time)
     except AppError as error:
-        return type(error).__name__
+        return name_error(error)
 
 
 async def test_concurrent_bookings_and_exchanges_keep_all_rules(wide_database: Database) -> None:

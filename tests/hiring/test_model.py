@@ -33,7 +33,7 @@ from jobmill.hiring.records.openings import DEFAULT_ACKNOWLEDGE_WINDOW, Admissio
 from jobmill.hiring.stages.stage_definitions import DEFAULT_STAGES
 from jobmill.hiring.stages.stage_moves import move_to_stage
 from jobmill.hiring.waitlist.deadlines import expire_due_openings
-from tests.hiring.helpers import make_applicant, make_opening
+from tests.hiring.helpers import make_applicant, make_opening, name_error
 from tests.hiring.model import Model, Refused, States, list_replayed_states, list_states
 from tests.hiring.test_races import allow_short_windows, set_window
 
@@ -158,7 +158,7 @@ class Comparison:
             async with self.tx.transaction():
                 result = await self.run_in_product(step)
         except AppError as error:
-            result = type(error).__name__
+            result = name_error(error)
         if isinstance(result, applications.Application):
             self.model.owners = {
                 result.id if id == -1 else id: applicant_id

@@ -22,7 +22,7 @@ from jobmill.hiring.records import applicants, openings
 from jobmill.hiring.records.applicants import ApplicantId, Contact
 from jobmill.hiring.records.openings import Opening
 from jobmill.hiring.waitlist.deadlines import expire_due_openings
-from tests.hiring.helpers import make_applicant, make_opening
+from tests.hiring.helpers import make_applicant, make_opening, name_error
 from tests.hiring.log_rules import check_log_in
 
 ROUNDS = 8
@@ -52,7 +52,7 @@ async def do(database: Database, work: Callable[[Tx], Awaitable[Any]]) -> str:
         async with database.transaction() as tx:
             await work(tx)
     except AppError as error:
-        return type(error).__name__
+        return name_error(error)
     return "ok"
 
 

@@ -86,7 +86,7 @@ async def find_open(tx: Tx, owner: Owner = LOCAL, *, limit: int) -> list[OpenApp
         SELECT found.id AS match_id, profile_id, listing.title, listing.company, found.status,
                soon_at AS interview_at, offer_deadline, active.at AS active_at
           FROM found JOIN catalog.listing ON listing.id = listing_id
-         CROSS JOIN LATERAL (SELECT greatest(changed_at, max(event.at)) AS at
+         CROSS JOIN LATERAL (SELECT greatest(found.changed_at, max(event.at)) AS at
                                FROM matching.event
                               WHERE event.match_id = found.id
                                 AND what NOT IN ('created', 'back', 'rescored', 'dropped')) AS active
