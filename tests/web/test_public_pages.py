@@ -220,6 +220,10 @@ async def test_an_applicant_who_exists_learns_where_their_link_is(database: Data
     ) as site:
         far = await post(site, f"/openings/{jobs[2]}", **ada)
         again = await post(site, f"/openings/{jobs[2]}", **ada)
+        ben = {"name": "Ben", "email": "ben@example.org"}
+        staff = await site.post(f"/openings/{jobs[2]}", data=ben, headers=headers)
+    assert "a link to the status of their application." in staff.text
+    assert "your application" not in staff.text
     assert "We have sent an email to ada@example.org" in far.text
     assert "The link in our email shows the status." in again.text
 
