@@ -394,7 +394,18 @@ async def test_answers_and_files_survive_until_the_address_is_confirmed(
     page = await look(site, link)
     assert "Someone applied as within with your email address." in text(page)
     assert "Nothing happens" not in text(page)
+    assert "The answers that were sent" in text(page)
     assert texts(page, ".answers dd")[2] == "Night"
+    async with database.transaction() as tx:
+        await tx.execute(
+            "UPDATE hiring.application SET confirm_by = confirm_by - interval '9 days'"
+        )
+    over = await look(site, link)
+    assert "has ended because the address was not confirmed in time." in text(over)
+    async with database.transaction() as tx:
+        await tx.execute(
+            "UPDATE hiring.application SET confirm_by = confirm_by + interval '9 days'"
+        )
     for _ in range(2):
         answer = await site.post(f"{link}/not-me", headers=HTML)
         assert (answer.status_code, answer.headers["location"]) == (303, link)
