@@ -51,6 +51,11 @@ def _ended_text(event: BookingEvent, time: str) -> str:
             return say("You cancelled the interview at %(time)s.", time=time)
         case rule if rule == UNBOOKED:
             return say("The company cancelled your interview at %(time)s.", time=time)
+        case rule if rule == INTERVIEW_STARTED and event.from_status == "PENDING_ACKNOWLEDGMENT":
+            return say(
+                "You did not accept the place in the interview at %(time)s before it started.",
+                time=time,
+            )
         case rule if rule == INTERVIEW_STARTED:
             return say(
                 "The interview at %(time)s has started. No place became free for you.", time=time

@@ -16,6 +16,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 
 from jobmill.db import CONNECTION_ERRORS, listen
+from jobmill.db.live_channel import LIVE_CHANNEL
 from jobmill.people.persons import LOCAL, Owner
 from jobmill.web.access_rights import Workspace
 from jobmill.web.auth import SignedIn
@@ -37,7 +38,6 @@ TOPIC_WORKSPACES: Mapping[Topic, tuple[Workspace, ...]] = {
     "reports": ("search", "system"),
 }
 """The workspaces with pages about a topic: others are not told about it."""
-CHANNEL = "jobmill_live"
 BATCH_SECONDS = 0.3
 """Events within this time are sent together, so that bursts cause one reload."""
 KEEP_ALIVE_SECONDS = 15.0
@@ -133,7 +133,7 @@ class LiveUpdates:
     async def _listen(self) -> None:
         while True:
             try:
-                async for topic in listen(self._url, CHANNEL):
+                async for topic in listen(self._url, LIVE_CHANNEL):
                     # An empty topic follows LISTEN: changes before it may have been missed.
                     self._publish([topic] if topic else TOPICS)
             except CONNECTION_ERRORS as error:

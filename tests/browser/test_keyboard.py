@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from jobmill.web.live_updates import CHANNEL
+from jobmill.db.live_channel import announce_change
 from tests.browser import axe
 from tests.browser.helpers import BUSY, format_faults, window
 from tests.browser.world import ServedSite
@@ -51,7 +51,7 @@ async def hear_news(page: Page, place: ServedSite, topic: str, part: str) -> Non
     """Wait until a live update has replaced a part of the page."""
     await page.evaluate("where => { document.querySelector(where).old = true; }", part)
     async with place.database.transaction() as tx:
-        await tx.execute("SELECT pg_notify(%s, %s)", [CHANNEL, topic])
+        await announce_change(tx, topic)
     await page.wait_for_function("where => !document.querySelector(where).old", arg=part)
 
 

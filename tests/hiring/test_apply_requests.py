@@ -159,8 +159,10 @@ async def test_an_unconfirmed_application_loses_its_slot_to_the_next(tx: Tx) -> 
     assert waits.application.status == "ACTIVE"
     assert (await applications.get(tx, id)).status == "INACTIVE"
     assert await types_of(tx, opening) == ["OPENED", "APPLIED", "ADDRESS_UNCONFIRMED", "APPLIED"]
+    token = ConfirmationToken("application", id)
+    assert (await apply_requests.find_state(tx, token)).missed
     with pytest.raises(Gone):
-        await apply_requests.confirm(tx, ConfirmationToken("application", id))
+        await apply_requests.confirm(tx, token)
     assert (await verification.verify_log(tx, opening.id)).faults == []
 
 

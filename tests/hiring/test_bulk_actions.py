@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import psycopg
 import pytest
 
 from jobmill.db import Database, Tx
+from jobmill.db.live_channel import LIVE_CHANNEL, announce_change
 from jobmill.errors import Invalid
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applications import bulk_actions, withdrawals
@@ -138,7 +140,9 @@ async def test_a_message_to_the_waitlist_changes_nothing_else(tx: Tx) -> None:
     assert await openings.get(tx, opening.id) == before
 
 
-async def test_a_form_that_is_submitted_twice_sends_one_message(database: Database) -> None:
+async def test_a_form_that_is_submitted_twice_sends_one_message(
+    database: Database, url: str
+) -> None:
     async with database.transaction() as tx:
         opening, _ = await fill(tx, 1, 3)
 
@@ -148,7 +152,13 @@ async def test_a_form_that_is_submitted_twice_sends_one_message(database: Databa
                 tx, opening.id, "message", None, LOCAL, reason="delay", message=text
             )
 
-    answers = await asyncio.gather(*(send("We need another week.") for _ in range(3)))
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as listener:
+        await listener.execute(f"LISTEN {LIVE_CHANNEL}")
+        answers = await asyncio.gather(*(send("We need another week.") for _ in range(3)))
+        async with database.transaction() as tx:
+            await announce_change(tx, "end")
+        heard = [notice.payload async for notice in listener.notifies(timeout=5, stop_after=2)]
+    assert heard == ["hiring", "end"]
     assert {line.outcome for lines in answers for line in lines} == {"told"}
     details = [line.detail for lines in answers for line in lines]
     assert details.count(bulk_actions.ALREADY_SENT) == 4

@@ -20,6 +20,7 @@ from jobmill.hiring.applications import offers, standings, submissions, withdraw
 from jobmill.hiring.applications.application_list import ApplicationFilter, list_all
 from jobmill.hiring.audit_log import replay, verification
 from jobmill.hiring.interviews import bookings, interview_times
+from jobmill.hiring.interviews.booking_events import list_booking_events
 from jobmill.hiring.interviews.interview_times import InterviewPlan, InterviewTime
 from jobmill.hiring.interviews.time_series import TimeSeries, list_times
 from jobmill.hiring.messages import letter_templates, notices, webhooks
@@ -30,6 +31,7 @@ from jobmill.hiring.records.applications import Application
 from jobmill.hiring.records.openings import Opening, OpeningNotFound
 from jobmill.hiring.waitlist.deadlines import expire_due_openings
 from jobmill.pipelines import notices as pipeline
+from jobmill.web.booking_lines import describe_booking_event
 from tests.hiring.helpers import apply, make_applicant, make_opening, name_error
 from tests.hiring.interview_helpers import let_start, make_times, series
 from tests.hiring.log_rules import check_log_in
@@ -232,6 +234,13 @@ async def test_an_offer_ends_when_the_interview_starts_at_the_latest(tx: Tx) -> 
     with pytest.raises(Conflict, match="has started"):
         await book(tx, ada, time)
     assert [kind for kind, _ in await notice_kinds(tx, [time.id])][-2:] == ["interview_over"] * 2
+    told = [
+        describe_booking_event(event)
+        for person in (ben, cy)
+        for event in await list_booking_events(tx, person.applicant_id, 1)
+    ]
+    assert "You did not accept the place in the interview" in told[0]
+    assert "No place became free for you." in told[1]
     assert (await verification.verify_log(tx, time.id)).faults == []
 
 

@@ -40,6 +40,11 @@ def test_a_letter_tells_what_happens_to_an_application_without_confirmation() ->
     assert "Without your confirmation there is no application." in render(waits).body
 
 
+def test_a_letter_without_a_reason_has_no_gap() -> None:
+    body = render(replace(OFFER_LETTER, kind="closed", data={})).body
+    assert "Thank you for your interest.\n\nYour applications:" in body
+
+
 def test_every_built_in_letter_can_be_replaced() -> None:
     assert {file.stem for file in letters.BUILT_IN_TEMPLATES.iterdir()} == {*letters.PLACEHOLDERS}
     letters.check_templates(letters.BUILT_IN_TEMPLATES)

@@ -14,7 +14,8 @@ import pytest
 from jobmill import app
 from jobmill.db import Database, Tx
 from jobmill.errors import Invalid
-from jobmill.hiring.actor import SYSTEM, by_applicant
+from jobmill.hiring import privacy
+from jobmill.hiring.actor import LOCAL, SYSTEM, by_applicant
 from jobmill.hiring.applications import offers, withdrawals
 from jobmill.hiring.messages import notices
 from jobmill.hiring.messages.notices import Notice, reason_not_to_send
@@ -447,6 +448,26 @@ async def test_old_notices_are_deleted(tx: Tx) -> None:
     )
     assert await notices.delete_old(tx) == 2
     assert await ids(tx, "applied") == [second, third]
+
+
+async def test_personal_pages_show_messages_until_the_applicant_is_erased(tx: Tx) -> None:
+    opening = await make_opening(tx, capacity=1)
+    person = (await apply(tx, opening)).application
+    await tx.execute("DELETE FROM hiring.notice")
+    texts = ({"text": "Bring shoes."}, {"text": "Here is your link.", "asked": True})
+    now = dt.datetime.now(dt.UTC)
+    await notices.insert(
+        tx, [Notice("message", opening.id, person.id, None, now, data) for data in texts]
+    )
+    await tx.execute(
+        "UPDATE hiring.notice SET state = 'sent', ended_at = now() - interval '91 days'"
+    )
+    assert await notices.delete_old(tx) == 1
+    [message] = await notices.list_received(tx, person.applicant_id, 9)
+    assert message.text == "Bring shoes."
+    await privacy.erase_applicant(tx, person.applicant_id, LOCAL)
+    assert await fetch(tx, "SELECT data FROM hiring.notice WHERE kind = 'message'") == [{}]
+    assert await notices.delete_old(tx) == 1
 
 
 async def test_a_worker_does_not_start_with_invalid_letters(

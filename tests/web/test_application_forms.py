@@ -83,6 +83,7 @@ async def test_an_applicant_corrects_the_form_and_the_company_reads_answers_and_
     mistakes = {
         **ADA,
         **ANSWERS,
+        "email": "ada",
         "form_version": version,
         "answer-phone": "me",
         "answer-privacy": "",
@@ -105,6 +106,12 @@ async def test_an_applicant_corrects_the_form_and_the_company_reads_answers_and_
     for _ in range(2):
         answer = await send(site, job, again)
         assert answer.status_code == 303, answer.text
+    # Nor is the file stored again, or the application lost, if the opening closes before a repeated form.
+    await site.post(f"/api/jobs/{job}/close")
+    repeated = {**ADA, **ANSWERS, "form_version": version, "key": "k" * 32}
+    answer = await send(site, job, repeated, GOOD_PDF)
+    assert (answer.status_code, answer.headers.get("location", "")[:4]) == (303, "/my/")
+    await site.post(f"/api/jobs/{job}/reopen")
     assert (await count(database, "application"), await count(database, "uploaded_file")) == (1, 1)
 
     page = await look(site, f"/hiring/{job}/people/1")
@@ -387,7 +394,18 @@ async def test_answers_and_files_survive_until_the_address_is_confirmed(
     page = await look(site, link)
     assert "Someone applied as within with your email address." in text(page)
     assert "Nothing happens" not in text(page)
+    assert "The answers that were sent" in text(page)
     assert texts(page, ".answers dd")[2] == "Night"
+    async with database.transaction() as tx:
+        await tx.execute(
+            "UPDATE hiring.application SET confirm_by = confirm_by - interval '9 days'"
+        )
+    over = await look(site, link)
+    assert "has ended because the address was not confirmed in time." in text(over)
+    async with database.transaction() as tx:
+        await tx.execute(
+            "UPDATE hiring.application SET confirm_by = confirm_by + interval '9 days'"
+        )
     for _ in range(2):
         answer = await site.post(f"{link}/not-me", headers=HTML)
         assert (answer.status_code, answer.headers["location"]) == (303, link)

@@ -112,7 +112,8 @@ async def test_a_webhook_shows_its_secret_once_and_delivers_again(
     again = await post(site, path, fields)
     assert added.headers["cache-control"] == "no-store"
     [id] = await fetch(database, "SELECT id FROM hiring.webhook")
-    assert (again.status_code, again.headers["location"]) == (303, f"{path}/{id}")
+    assert (again.status_code, again.headers["location"]) == (303, f"{path}/{id}?added=true")
+    assert "Its secret was shown once" in text(await look(site, again.headers["location"]))
     listed = text(await look(site, path), ".letters")
     assert "applied, was offered a place · Baker" in listed
     await fill(site, job, "Ada")

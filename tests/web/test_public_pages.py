@@ -186,8 +186,16 @@ async def test_a_form_that_is_sent_twice_leads_to_the_same_page(database: Databa
         ben = await post(browser, path, name="Ben", email="ben@example.org", key=keys[0])
         assert "ada@example.org" not in text(await look(browser, ben.headers["location"]))
         assert (await post(browser, path, **ada, key=keys[0])).status_code == 303
-    async with database.transaction() as tx:
-        assert await fetch(tx, "SELECT count(*) FROM hiring.application") == [2]
+        # The id of the request does not open it either: it is in logs and responses.
+        cy = {"name": "Cy", "email": "cy@example.org"}
+        headers = HTML | {"X-Request-ID": "r-1"}
+        by_request_id = [await browser.post(path, data=cy, headers=headers) for _ in range(2)]
+        assert [answer.status_code for answer in by_request_id] == [303, 409]
+        async with database.transaction() as tx:
+            assert await fetch(tx, "SELECT count(*) FROM hiring.application") == [3]
+            await tx.execute("SET LOCAL session_replication_role = replica")
+            await tx.execute("UPDATE hiring.event SET created_at = created_at - interval '3 days'")
+        assert (await post(browser, path, **ada, key=keys[0])).status_code == 409
 
 
 async def test_an_applicant_who_exists_learns_where_their_link_is(database: Database) -> None:
@@ -212,6 +220,10 @@ async def test_an_applicant_who_exists_learns_where_their_link_is(database: Data
     ) as site:
         far = await post(site, f"/openings/{jobs[2]}", **ada)
         again = await post(site, f"/openings/{jobs[2]}", **ada)
+        ben = {"name": "Ben", "email": "ben@example.org"}
+        staff = await site.post(f"/openings/{jobs[2]}", data=ben, headers=headers)
+    assert "a link to the status of their application." in staff.text
+    assert "your application" not in staff.text
     assert "We have sent an email to ada@example.org" in far.text
     assert "The link in our email shows the status." in again.text
 

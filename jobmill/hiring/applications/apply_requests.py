@@ -59,6 +59,8 @@ class ConfirmationState:
     """Of the opening."""
     placed: bool = False
     """Whether the application exists before the address is confirmed."""
+    missed: bool = False
+    """Whether that application ends because the address was not confirmed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +216,11 @@ async def find_state(tx: Tx, token: ConfirmationToken) -> ConfirmationState:
             SELECT opening_id, title, name,
                    application.status <> 'INACTIVE' AND confirm_by IS NULL AS confirmed,
                    application.status = 'INACTIVE' OR coalesce(confirm_by <= clock_timestamp(), false)
-                       AS expired, confirm_by, time_zone, true AS placed
+                       AS expired, confirm_by, time_zone, true AS placed,
+                   coalesce(confirm_by <= clock_timestamp(), false)
+                       OR EXISTS (SELECT FROM hiring.event
+                                   WHERE application_id = application.id
+                                     AND type = 'ADDRESS_UNCONFIRMED') AS missed
               FROM hiring.application JOIN hiring.opening ON opening.id = opening_id
               JOIN hiring.applicant ON applicant.id = applicant_id
              WHERE application.id = %s

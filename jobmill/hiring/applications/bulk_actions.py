@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from jobmill.db import Tx
+from jobmill.db.live_channel import announce_change
 from jobmill.errors import Invalid
 from jobmill.hiring.actor import Actor
 from jobmill.hiring.admission import decisions
@@ -225,8 +226,9 @@ async def _send_messages(
     tx = await locked.flush()
     ids = [application.id for application in selected]
     repeated = await notices.find_recent_messages(tx, ids, message)
-    # Open personal pages show it: only a change of the opening is announced by itself.
-    await tx.execute("SELECT pg_notify('jobmill_live', 'hiring')")
+    if not repeated.issuperset(ids):
+        # Open personal pages show it: only a change of the opening is announced by itself.
+        await announce_change(tx, "hiring")
     return [
         BulkResult(application.id, application.applicant_id, "told", ALREADY_SENT)
         if application.id in repeated

@@ -14,7 +14,7 @@ from jobmill.hiring.audit_log import events
 from jobmill.hiring.forms import stored_answers, uploads
 from jobmill.hiring.forms.answers import FormSubmission
 from jobmill.hiring.locked_opening import LockedOpening
-from jobmill.hiring.records import applicants, applications, blocklist
+from jobmill.hiring.records import applicants, applications, blocklist, idempotent_responses
 from jobmill.hiring.records.applicants import (
     ApplicantId,
     ApplicantNotFound,
@@ -207,7 +207,9 @@ async def _find_own_placements(
     }
     if not duplicates:
         return list(results)
-    received = await events.find_requests(tx, [id for id, _ in duplicates.values()])
+    received = await events.find_requests(
+        tx, [id for id, _ in duplicates.values()], idempotent_responses.RETENTION
+    )
     own = {
         index: id
         for index, (id, request_id) in duplicates.items()
@@ -217,7 +219,7 @@ async def _find_own_placements(
 
 
 async def find_repeated(tx: Tx, opening_id: int, request: ApplyRequest) -> Placement | None:
-    """How the live application stands that an earlier attempt of the same request has made."""
+    """How the live application stands that a recent attempt of the same request has made."""
     applicant = request.applicant
     id = await fetch_value(
         tx,
@@ -229,12 +231,14 @@ async def find_repeated(tx: Tx, opening_id: int, request: ApplyRequest) -> Place
            AND applicant_id = (SELECT id FROM hiring.applicant
                                 WHERE id = %(id)s OR email_key = %(email_key)s)
            AND event.type = 'APPLIED' AND event.request = %(request)s
+           AND event.created_at > now() - %(within)s
         """,
         {
             "opening": opening_id,
             "id": applicant if isinstance(applicant, int) else None,
             "email_key": applicant.email_key if isinstance(applicant, Contact) else None,
             "request": request.http_request,
+            "within": idempotent_responses.RETENTION,
         },
     )
     return (await _find_placements(tx, opening_id, [id]))[id] if id is not None else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -70,14 +71,17 @@ async def find_by_opening(
     )
 
 
-async def find_requests(tx: Tx, application_ids: Sequence[int]) -> dict[int, str | None]:
-    """The ids of the HTTP requests that applied, by application; None if it had none."""
+async def find_requests(
+    tx: Tx, application_ids: Sequence[int], within: dt.timedelta
+) -> dict[int, str | None]:
+    """The ids of recent HTTP requests that applied, by application; None if it had none."""
     cursor = await tx.execute(
         """
         SELECT application_id, request FROM hiring.event
          WHERE application_id = ANY (%s::bigint[]) AND type = 'APPLIED'
+           AND created_at > now() - %s
         """,
-        [list(application_ids)],
+        [list(application_ids), within],
     )
     return {id: request for id, request in await cursor.fetchall()}
 

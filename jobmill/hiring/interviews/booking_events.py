@@ -17,6 +17,7 @@ class BookingEvent:
     """Of the application for the opening that the interview is for."""
     type: EventType
     """`EDITED`: the company changed the time or the place."""
+    from_status: ApplicationStatus | None
     to_status: ApplicationStatus | None
     why: Mapping[str, Any]
     actor: str
@@ -32,8 +33,8 @@ async def list_booking_events(tx: Tx, applicant_id: int, limit: int) -> list[Boo
         tx,
         BookingEvent,
         """
-        SELECT main.id AS application_id, event.type, event.to_status, event.why, event.actor,
-               event.created_at, term.starts_at, interview.time_zone
+        SELECT main.id AS application_id, event.type, event.from_status, event.to_status,
+               event.why, event.actor, event.created_at, term.starts_at, interview.time_zone
           FROM hiring.application AS booking
           JOIN hiring.opening AS interview ON interview.id = booking.opening_id
           JOIN LATERAL (SELECT min(seq) AS first,

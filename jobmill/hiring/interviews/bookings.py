@@ -29,6 +29,11 @@ OVER = "the interview time is over"
 UNBOOKED = "booking cancelled"
 
 
+class NoBookingToCancel(Conflict):
+    def __init__(self) -> None:
+        super().__init__("There is no booked interview to cancel.")
+
+
 @dataclass(frozen=True, slots=True)
 class OwnBooking:
     """A person's live booking of an interview time."""
@@ -116,16 +121,21 @@ async def _give_up(tx: Tx, old: OwnBooking, by: Actor, *, is_replaced: bool) -> 
 async def cancel_booking(
     tx: Tx, application_id: int, by: Actor, *, reason: str | None = None
 ) -> Placement:
-    """Cancel the booking of an application; its place is offered to the next. Raises Conflict without one."""
+    """Cancel the booking of an application; its place is offered to the next.
+
+    Raises NoBookingToCancel without one, and Conflict if the interview has started.
+    """
     opening_id = await applications.find_opening_id(tx, application_id)
     async with lock_and_expire_offers(tx, opening_id, by) as parent:
         booking = await find_booking(await parent.flush(), application_id)
-        if booking is None or booking.starts_at <= parent.at:
-            raise Conflict("There is no booked interview to cancel.")
+        if booking is None:
+            raise NoBookingToCancel
+        if booking.starts_at <= parent.at:
+            raise Conflict("This interview has started and cannot be cancelled.")
         async with lock_and_expire_offers(tx, booking.interview_id, by) as locked:
             application = await locked.get_application(booking.application_id)
             if application.status == "INACTIVE":
-                raise Conflict("There is no booked interview to cancel.")
+                raise NoBookingToCancel
             ended = interview_times.end_booking(locked, application, rule=UNBOOKED, reason=reason)
             await promotions.offer_free_slots(locked, cause=locked.seq)
             return Placement(ended)

@@ -23,6 +23,7 @@ log = logging.getLogger(__name__)
 BUILT_IN_TEMPLATES = Path(__file__).parent / "templates"
 SUBJECT = "Subject:"
 MAX_NAME_LENGTH = 80
+BLANK_LINES = re.compile(r"\n{3,}")
 # Anyone can enter a foreign address with an advertisement as the name: do not mail it.
 LOOKS_LIKE_A_LINK = re.compile(r"://|www\.|@", re.IGNORECASE)
 
@@ -140,7 +141,8 @@ def template_values(letter: OutgoingLetter, signer: LinkSigner, base: str) -> di
         "title": _title(letter),
         "company": letter.company or "the company",
         "my_link": f"{base}/my{_personal_token(letter, signer)}",
-        **{name: str(letter.data.get(name, "-")) for name in ("position", "missed", "text")},
+        **{name: str(letter.data.get(name, "-")) for name in ("position", "missed")},
+        "text": str(letter.data.get("text", "")),
         "starts": _local_time(letter, letter.starts_at),
         "place": letter.place or "",
         "missed_at": _local_time(letter, letter.ended_offer),
@@ -251,10 +253,12 @@ def check_variables(source: str, text: LetterText, letter: str) -> None:
 
 
 def fill_text(text: LetterText, values: Mapping[str, str]) -> LetterText:
-    """Replace the placeholders by plain text; nothing in a template or a value is run."""
-    return LetterText(
-        Template(text.subject).safe_substitute(values), Template(text.body).safe_substitute(values)
-    )
+    """Replace the placeholders by plain text; nothing in a template or a value is run.
+
+    A placeholder without a value leaves one blank line, not three.
+    """
+    body = Template(text.body).safe_substitute(values)
+    return LetterText(Template(text.subject).safe_substitute(values), BLANK_LINES.sub("\n\n", body))
 
 
 def sample_values(letter: str, base: str, *, title: str, company: str | None) -> dict[str, str]:

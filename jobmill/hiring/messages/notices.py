@@ -41,7 +41,7 @@ NoticeState = Literal["waiting", "queued", "sent", "dropped", "failed"]
 FinalState = Literal["sent", "dropped", "failed"]
 
 RETENTION = dt.timedelta(days=90)
-"""How long notices are kept after they were sent."""
+"""How long notices are kept after they were sent, except messages of the company."""
 SAME_MESSAGE_WITHIN = dt.timedelta(minutes=10)
 """A text that is sent to an application again within this time is the same message."""
 BATCH_SIZE = 10_000
@@ -392,13 +392,18 @@ async def erase_for_applicant(tx: Tx, applicant_id: int) -> None:
 
 
 async def delete_old(tx: Tx) -> int:
-    """Delete a batch of notices that ended long ago or that the queue lost; returns how many."""
+    """Delete a batch of notices that ended long ago or that the queue lost; returns how many.
+
+    Personal pages show the messages of the company, which stay until the applicant is erased.
+    """
     deleted = await tx.execute(
         """
         DELETE FROM hiring.notice
          WHERE id = ANY (ARRAY(SELECT id FROM hiring.notice
-                                WHERE ended_at < now() - %(retention)s
-                                   OR (state = 'queued' AND due_at < now() - %(retention)s)
+                                WHERE (ended_at < now() - %(retention)s
+                                       OR (state = 'queued' AND due_at < now() - %(retention)s))
+                                  AND NOT (kind = 'message' AND data ? 'text'
+                                           AND NOT data ? 'asked')
                                 ORDER BY id LIMIT %(batch)s
                                   FOR UPDATE SKIP LOCKED))
         """,

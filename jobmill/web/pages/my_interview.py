@@ -11,9 +11,10 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Gone, Invalid
 from jobmill.hiring.applications import offers
+from jobmill.hiring.applications.offers import NoOfferToAnswer
 from jobmill.hiring.applications.outcomes import MissedOffer
 from jobmill.hiring.interviews import bookings
-from jobmill.hiring.interviews.bookings import InterviewChoice
+from jobmill.hiring.interviews.bookings import InterviewChoice, NoBookingToCancel
 from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.applications import ApplicationNotFound
 from jobmill.hiring.records.openings import Opening
@@ -22,7 +23,7 @@ from jobmill.web.auth import Visitor
 from jobmill.web.dependencies import Db, Render, RequestDatabase, View
 from jobmill.web.form import Fields, read_whole_number
 from jobmill.web.my_applications import missed_offer_error
-from jobmill.web.offer_answers import offer_is_over, read_offer_deadline
+from jobmill.web.offer_answers import describe_refusal, offer_is_over, read_offer_deadline
 from jobmill.web.pages.my import Holder
 from jobmill.web.parameters import PathId
 from jobmill.web.personal_link_cookie import NO_STORE
@@ -53,8 +54,14 @@ async def change(
     """Book, rebook, accept or cancel, then show the page again."""
     error: AppError | None = None
     try:
-        async with db.transaction() as tx:
-            error = await _change(tx, visitor, application_id, step, form)
+        if step == "accept":
+            error = await _accept(db, visitor, application_id, form)
+        else:
+            async with db.transaction() as tx:
+                await _change(tx, visitor, application_id, step, form)
+    except NoBookingToCancel:
+        # A second tap: nothing is left to do.
+        pass
     except (Invalid, Conflict, Gone) as refusal:
         error = refusal
     if error:
@@ -64,27 +71,33 @@ async def change(
 
 async def _change(
     tx: Tx, visitor: Visitor, application_id: int, step: Step, form: Mapping[str, str]
-) -> AppError | None:
+) -> None:
     await _require_own(tx, visitor, application_id)
     if step == "book":
         time = read_whole_number(form, "time", say("Choose a time first."))
         await bookings.book(tx, application_id, time, visitor.actor)
-    elif step == "cancel":
+    else:
         await bookings.cancel_booking(tx, application_id, visitor.actor)
-    elif booking := await bookings.find_booking(tx, application_id):
-        if booking.status == "ACTIVE":
-            return None
-        if booking.status != "PENDING_ACKNOWLEDGMENT":
-            return offer_is_over()
-        result = await offers.answer_offer(
-            tx,
-            booking.application_id,
-            "accept",
-            visitor.actor,
-            deadline=read_offer_deadline(form),
-        )
-        return missed_offer_error(result) if isinstance(result, MissedOffer) else None
-    return None
+
+
+async def _accept(
+    db: RequestDatabase, visitor: Visitor, application_id: int, form: Mapping[str, str]
+) -> AppError | None:
+    """Accept the offered place; None if the applicant has it, also by an earlier tap."""
+    async with db.transaction() as tx:
+        await _require_own(tx, visitor, application_id)
+        booking = await bookings.find_booking(tx, application_id)
+    if booking is None or booking.status == "ACTIVE":
+        return None
+    if booking.status != "PENDING_ACKNOWLEDGMENT":
+        return offer_is_over()
+    id, deadline = booking.application_id, read_offer_deadline(form)
+    try:
+        async with db.transaction() as tx:
+            result = await offers.answer_offer(tx, id, "accept", visitor.actor, deadline=deadline)
+    except NoOfferToAnswer as refusal:
+        return await describe_refusal(db, id, "accept", refusal)
+    return missed_offer_error(result) if isinstance(result, MissedOffer) else None
 
 
 async def _page(

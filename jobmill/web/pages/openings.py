@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import secrets
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -15,7 +14,7 @@ from pydantic import Field
 
 from jobmill.db import Tx
 from jobmill.db.clock import server_time
-from jobmill.errors import AppError, RateLimited
+from jobmill.errors import AppError, Invalid, RateLimited
 from jobmill.hiring import company_identity
 from jobmill.hiring.actor import by_applicant
 from jobmill.hiring.applications import standings, submissions
@@ -28,7 +27,7 @@ from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.hiring.openings import posting_details, public_openings
 from jobmill.hiring.openings.posting_details import PostingDetails
 from jobmill.hiring.openings.public_openings import PublicOpening
-from jobmill.hiring.records import applicants
+from jobmill.hiring.records import applicants, openings
 from jobmill.hiring.records.applicants import Applicant, Contact
 from jobmill.hiring.records.applications import DuplicateApplication
 from jobmill.web import (
@@ -46,6 +45,7 @@ from jobmill.web.apply_batch import get_apply_batches
 from jobmill.web.auth import LINK_COOKIE, Anyone, Links, Visitor
 from jobmill.web.banners import get_banners
 from jobmill.web.dependencies import Db, Render, RequestDatabase, View
+from jobmill.web.form_keys import make_form_key
 from jobmill.web.my_applications import describe_placement, describe_standing
 from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.parameters import MAX_ID, PathId
@@ -60,8 +60,8 @@ router = APIRouter(prefix="/openings")
 PAGE_SIZE = 50
 FEED_SIZE = 1_000
 MAX_SHOWN_ENTRIES = 1_000
-KEY = re.compile(r"[\w-]{32,64}", re.ASCII)
-PRIVATE = {"Cache-Control": "private"}
+FORM_KEY_PATTERN = re.compile(r"[\w-]{22,64}", re.ASCII)
+PRIVATE_CACHE = {"Cache-Control": "private"}
 """Keeps a page with a key out of caches that several people share."""
 
 
@@ -84,19 +84,19 @@ class RememberedApplicant:
 @router.get("")
 async def page(db: Db, view: View, query: Annotated[OpeningQuery, Query()]) -> HTMLResponse:
     async with db.transaction() as tx:
-        openings = await public_openings.search(
+        listed = await public_openings.search(
             tx, q=query.q, before=query.before, limit=PAGE_SIZE + 1
         )
-    more = openings[PAGE_SIZE - 1].id if len(openings) > PAGE_SIZE else None
-    return view("openings/page.html", openings=openings[:PAGE_SIZE], more=more, query=query)
+    more = listed[PAGE_SIZE - 1].id if len(listed) > PAGE_SIZE else None
+    return view("openings/page.html", openings=listed[:PAGE_SIZE], more=more, query=query)
 
 
 @router.get("/feed.xml")
 async def feed(request: Request, db: Db, site_settings: CurrentSiteSettings) -> Response:
     async with db.transaction() as tx:
-        openings = await public_openings.search(tx, limit=FEED_SIZE)
+        listed = await public_openings.search(tx, limit=FEED_SIZE)
         company = await company_identity.read_identity(tx)
-    text = job_feeds.rss_feed(openings, company, site_settings.link(request, "/openings"))
+    text = job_feeds.rss_feed(listed, company, site_settings.link(request, "/openings"))
     return Response(text, media_type="application/rss+xml")
 
 
@@ -142,11 +142,19 @@ async def apply(
     form_request: _FormRequest | None = None
     try:
         public_apply.refuse_programs(form.get(public_apply.HONEYPOT, ""))
-        state = await application_forms.read_form_state(request, db, visitor, opening_id, form)
-        form_request = await _read_form(form, visitor, request, site_settings, opening_id)
-        placement = await _find_repeated(db, opening_id, form_request) or await _apply(
-            opening_id, form, form_request, state, visitor, request, db, site_settings
-        )
+        try:
+            form_request = await _read_form(form, visitor, request, site_settings, opening_id)
+        except Invalid:
+            # The corrected form need not send the files again.
+            state = await application_forms.read_form_state(request, db, visitor, opening_id, form)
+            raise
+        placement = await _find_repeated(db, opening_id, form_request)
+        if placement is None:
+            # Not for a repeated form: its files are stored, and the opening may be closed by now.
+            state = await application_forms.read_form_state(request, db, visitor, opening_id, form)
+            placement = await _apply(
+                opening_id, form, form_request, state, visitor, request, db, site_settings
+            )
     except AnswerEndsApplication as error:
         return await _refused_page(db, opening_id, error, view)
     except AppError as error:
@@ -164,7 +172,8 @@ async def apply(
     if path:
         return RedirectResponse(path, 303, NO_STORE)
     async with db.transaction() as tx:
-        opening = await public_openings.get(tx, opening_id)
+        # Also of a closed opening: the form may be a repeated one.
+        opening = await openings.get(tx, opening_id)
     return view(
         "openings/applied.html",
         201,
@@ -265,13 +274,16 @@ def _with_key(visitor: Visitor, form: SubmittedForm, opening_id: int, contact: C
     """The visitor with a request id of the form's key, which is the same if the form is sent again.
 
     A browser with the key is led to the applicant's page. The log has only a digest, with the opening and the
-    address in it, and no client can choose a request id with a space.
+    address in it, and no client can choose a request id with a space. A form without a key gets one of its own
+    instead of the client's request id, which others may know: it repeats no other.
     """
-    key = form.get("key")
-    if not KEY.fullmatch(key):
-        return visitor
+    key = _valid_key(form.get("key")) or make_form_key()
     digest = hashlib.sha256(f"{opening_id}\n{contact.email_key}\n{key}".encode()).hexdigest()
     return replace(visitor, actor=replace(visitor.actor, request=f"form {digest}"))
+
+
+def _valid_key(key: str) -> str | None:
+    return key if FORM_KEY_PATTERN.fullmatch(key) else None
 
 
 async def _refused_page(
@@ -379,9 +391,9 @@ async def _page(
         challenge=await _challenge(opening.id, site_settings, links, db),
         name=typed.name,
         email=typed.email,
-        key=typed.key if KEY.fullmatch(typed.key) else secrets.token_urlsafe(24),
+        key=_valid_key(typed.key) or make_form_key(),
     )
-    response.headers.update(NO_STORE if me else PRIVATE)
+    response.headers.update(NO_STORE if me else PRIVATE_CACHE)
     if isinstance(error, RateLimited):
         response.headers["Retry-After"] = str(error.retry_after)
     return response

@@ -41,7 +41,7 @@ async def show(visitor: Admin, db: Db, page: Page) -> HTMLResponse:
 async def add(
     request: Request, visitor: Admin, db: Db, page: Page, site_settings: CurrentSiteSettings
 ) -> Response:
-    """Add a webhook and show its secret once; the same form again leads to the webhook."""
+    """Add a webhook and show its secret once; the same form again leads to the webhook, without the secret."""
     form = await read_long_form(request)
     created: list[CreatedWebhook] = []
     try:
@@ -60,7 +60,7 @@ async def add(
     except (Invalid, NotFound) as error:
         return await _render_list(db, page, form, error)
     if not created:
-        return RedirectResponse(f"{LIST}/{id}", 303)
+        return RedirectResponse(f"{LIST}/{id}?added=true", 303)
     response = page("hiring/webhook_secret.html", webhook=created[0])
     response.headers["Cache-Control"] = "no-store"
     return response
@@ -88,9 +88,14 @@ async def _render_list(
 
 @router.get("/{webhook_id}")
 async def show_webhook(
-    webhook_id: PathId, visitor: Admin, db: Db, page: Page, before: Before = None
+    webhook_id: PathId,
+    visitor: Admin,
+    db: Db,
+    page: Page,
+    before: Before = None,
+    added: bool = False,
 ) -> HTMLResponse:
-    return await _render_webhook(db, page, webhook_id, before=before)
+    return await _render_webhook(db, page, webhook_id, before=before, added=added)
 
 
 @router.get("/{webhook_id}/delete")
@@ -143,6 +148,7 @@ async def _render_webhook(
     id: int,
     *,
     before: int | None = None,
+    added: bool = False,
     confirmation: Confirmation | None = None,
     error: AppError | None = None,
 ) -> HTMLResponse:
@@ -162,6 +168,7 @@ async def _render_webhook(
         rows=rows[:PAGE_SIZE],
         more=rows[PAGE_SIZE - 1].id if len(rows) > PAGE_SIZE else None,
         key=make_form_key(),
+        added=added,
         confirmation=confirmation,
         error=str(error) if error else None,
     )
