@@ -49,8 +49,13 @@ RESULTS = ROOT / "bench" / "results" / "pages.json"
 WARM_UPS = 2
 TARGET_MS = 100
 NEXT = re.compile(r'rel="next" href="([^"]+)"')
-OTHER_STATUSES = {"/readyz": 503, "/activity/resume?phase=listing": 409}
-"""No worker runs, and nothing is paused."""
+OTHER_STATUSES = {
+    "/activity/resume?phase=listing": 409,
+    "/offer/none": 400,
+    "/people/keys": 303,
+    "/readyz": 503,
+}
+"""Nothing is paused, the link is invalid, an old address is redirected, and no worker runs."""
 FILES = "files"
 """Downloads, which are requested once and have no goal."""
 
