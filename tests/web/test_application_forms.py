@@ -413,7 +413,7 @@ async def test_answers_and_files_survive_until_the_address_is_confirmed(
     assert "This application has ended." in text(page)
     assert not page.css(".answers, form")
     log = text(await look(site, f"/hiring/{job}/people/1"))
-    assert log.count("did not apply: somebody else entered the address") == 1
+    assert log.count("did not apply: someone else entered the address") == 1
     assert (await site.post(link, headers=HTML)).status_code == 410
 
 

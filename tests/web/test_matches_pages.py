@@ -215,6 +215,7 @@ async def test_the_panel_tells_what_missing_skills_would_add(
     (id,) = await fill(database, [91], [helpers.posting(1, description=text)], skill_gaps=gaps)
     path = f"/matches/{id}"
     panel = (await site.get(f"{path}/panel")).text
+    assert "What if you had these skills" in panel
     assert f'hx-get="{path}/skill-gains"' in panel
     assert f'hx-get="{path}/what-if"' in panel.partition("<details")[0]
     gains = await site.get(f"{path}/skill-gains")

@@ -69,7 +69,7 @@ async def find_open(tx: Tx, owner: Owner = LOCAL, *, limit: int) -> list[OpenApp
         OpenApplication,
         """
         -- Only the matches that can be meant: the events of all others are not read.
-        WITH found AS MATERIALIZED (
+        WITH candidate AS MATERIALIZED (
             SELECT match.id, profile_id, listing_id, match.status, offer_deadline,
                    greatest(status_at, interview_at) AS changed_at,
                    CASE WHEN interview_at BETWEEN now() AND now() + %(soon)s
@@ -83,15 +83,15 @@ async def find_open(tx: Tx, owner: Owner = LOCAL, *, limit: int) -> list[OpenApp
                     OR match.status <> 'saved' AND next_step_on IS NULL
                        AND status_at < now() - %(after)s)
         )
-        SELECT found.id AS match_id, profile_id, listing.title, listing.company, found.status,
+        SELECT candidate.id AS match_id, profile_id, listing.title, listing.company, candidate.status,
                soon_at AS interview_at, offer_deadline, active.at AS active_at
-          FROM found JOIN catalog.listing ON listing.id = listing_id
-         CROSS JOIN LATERAL (SELECT greatest(found.changed_at, max(event.at)) AS at
+          FROM candidate JOIN catalog.listing ON listing.id = listing_id
+         CROSS JOIN LATERAL (SELECT greatest(candidate.changed_at, max(event.at)) AS at
                                FROM matching.event
-                              WHERE event.match_id = found.id
+                              WHERE event.match_id = candidate.id
                                 AND what NOT IN ('created', 'back', 'rescored', 'dropped')) AS active
-         WHERE soon_at IS NOT NULL OR found.status = 'offer' OR active.at < now() - %(after)s
-         ORDER BY soon_at, found.status <> 'offer', offer_deadline, active.at, found.id
+         WHERE soon_at IS NOT NULL OR candidate.status = 'offer' OR active.at < now() - %(after)s
+         ORDER BY soon_at, candidate.status <> 'offer', offer_deadline, active.at, candidate.id
          LIMIT %(limit)s
         """,
         {"owner": owner, "soon": INTERVIEW_SOON, "after": FOLLOW_UP_AFTER, "limit": limit},

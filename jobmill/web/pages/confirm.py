@@ -34,7 +34,7 @@ async def page(token: str, db: Db, view: View, links: Links) -> Response:
 async def disown(
     token: str, visitor: Public, request: Request, db: Db, view: View, links: Links
 ) -> Response:
-    """End the application that somebody else made with this address."""
+    """End an application that another person made with this address."""
     confirmation = links.read_confirmation(token)
     async with db.transaction() as tx:
         await apply_requests.disown(tx, confirmation, request=request_id(request))

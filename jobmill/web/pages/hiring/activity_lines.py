@@ -111,7 +111,7 @@ def describe_event(event: AuditEvent) -> str:
         case "WITHDRAWN" if event.why.get("rule") == "offer declined":
             return say("declined the offer")
         case "WITHDRAWN" if event.why.get("rule") == DISOWNED:
-            return say("did not apply: somebody else entered the address")
+            return say("did not apply: someone else entered the address")
         case "DECAY_TRIGGERED":
             position = f"{event.metadata['newPosition']:,}"
             return say("missed an offer and is now number %(n)s on the waitlist", n=position)
