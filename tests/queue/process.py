@@ -41,6 +41,8 @@ async def node(work: Work) -> Move:
 
 
 async def slow(work: Work) -> Move:
+    """Say that the run has begun, which is later than its claim, and take a while."""
+    print("started", flush=True)
     await asyncio.sleep(float(work.data.get("seconds", 60)))
     return await quick(work)
 

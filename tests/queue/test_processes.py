@@ -45,9 +45,14 @@ class WorkerProcesses:
             )
 
     def ready(self) -> None:
-        for process in self.processes:
-            assert process.stdout
-            assert process.stdout.readline() == "ready\n"
+        for n in range(len(self.processes)):
+            self.expect_line("ready", n)
+
+    def expect_line(self, line: str, n: int = 0) -> None:
+        """Wait for the next line that a process prints."""
+        output = self.processes[n].stdout
+        assert output
+        assert output.readline() == f"{line}\n"
 
     def kill(self, n: int = 0) -> None:
         process = self.processes.pop(n)
@@ -216,9 +221,11 @@ async def test_sigterm_lets_items_finish_or_releases_them(url: str, database: Da
         new("slow", "short", data={"seconds": 1}),
         new("slow", "long", data={"seconds": 60}),
     )
-    with worker_processes(url, "slow", 1) as workers:
-        while (await statuses(database))["PROCESSING"] < 2:
-            await asyncio.sleep(0.02)
+    # A lease that no busy machine lets lapse: this is about the stop.
+    with worker_processes(url, "slow", 1, lease=LEASE.total_seconds()) as workers:
+        # An item that is claimed but not yet running would be released, however short it is.
+        for _ in (short, long):
+            await asyncio.to_thread(workers.expect_line, "started")
         workers.processes[0].terminate()
         assert await asyncio.to_thread(workers.processes[0].wait, 30) == 0
     assert (await item(database, short)).status == "SUCCESS"
