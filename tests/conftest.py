@@ -24,6 +24,7 @@ import argon2
 import jinja2
 import psycopg
 import pytest
+from hypothesis import HealthCheck, settings
 from jinja2.bccache import Bucket
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
@@ -39,6 +40,12 @@ from . import scheduling, server_clock
 
 # Searching a growing heap for garbage takes half of the time that collecting the tests takes.
 gc.disable()
+
+# How long an example takes depends on what else the machine does.
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any machine")
 
 MEMORY = Path("/dev/shm")
 ROOM = 4 * 10**9

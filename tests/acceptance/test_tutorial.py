@@ -190,7 +190,6 @@ def reader(home: Path) -> Iterator[Reader]:
     EmbeddedServer(home / "data" / "postgres").stop()
 
 
-@pytest.mark.timeout(600)
 async def test_every_command_of_the_tutorial_prints_what_it_shows(
     reader: Reader, board: LoopbackSite
 ) -> None:

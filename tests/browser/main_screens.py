@@ -19,8 +19,6 @@ from tests.browser.helpers import SIZES, Size, Theme, window
 from tests.browser.world import ServedSite
 from tests.web.conftest import signed_in
 
-pytestmark = pytest.mark.timeout(600)
-
 FOLDER = Path(__file__).parents[2] / "docs" / "screenshots"
 SCREENS = {
     "today": "/today",

@@ -10,8 +10,6 @@ from tests.browser.conftest import Tour
 from tests.browser.every_page import ERRORS
 from tests.browser.helpers import Size, Theme, window
 
-pytestmark = pytest.mark.timeout(300)
-
 
 @pytest.mark.parametrize(("size", "theme"), [("phone", "dark"), ("wide", "light")])
 async def test_every_page_is_pictured(

@@ -13,8 +13,6 @@ from tests.browser.helpers import Size, Theme, window
 from tests.browser.world import serve
 from tests.hiring.helpers import apply, make_applicant, make_opening
 
-pytestmark = pytest.mark.timeout(300)
-
 
 @pytest.mark.parametrize(("size", "theme"), [("wide", "light"), ("phone", "dark")])
 async def test_review_lottery_and_stages(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
-import pytest
 from playwright.async_api import Browser, Request
 from selectolax.lexbor import LexborHTMLParser as Html
 
@@ -18,8 +17,6 @@ from tests.browser import axe, every_page, keyboard, validity
 from tests.browser.conftest import Tour
 from tests.browser.every_page import ERRORS, VARIANTS
 from tests.browser.helpers import Window, format_faults, window
-
-pytestmark = pytest.mark.timeout(900)
 
 MOST_BYTES = 150_000
 

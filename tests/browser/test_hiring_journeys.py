@@ -25,7 +25,6 @@ from tests.hiring.forms.documents import GOOD_PDF
 from tests.hiring.helpers import let_pass, make_opening
 from tests.web.hiring_helpers import the_opening
 
-pytestmark = pytest.mark.timeout(300)
 expect.set_options(timeout=20_000)
 
 HOUR = dt.timedelta(hours=1)

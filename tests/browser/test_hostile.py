@@ -15,8 +15,6 @@ from tests.browser.hostile import TEXTS, spoil
 from tests.browser.world import ServedSite, serve
 from tests.conftest import clone
 
-pytestmark = pytest.mark.timeout(300)
-
 ASKED = [
     f"{path}?q={quote(text)}" for path in ("/matches", "/jobs", "/sources") for text in TEXTS[:3]
 ]

@@ -26,10 +26,8 @@ from tests.browser.world import ServedSite, serve
 from tests.conftest import clone
 from tests.demo.helpers import begin, running
 
-pytestmark = [
-    pytest.mark.timeout(300),
-    pytest.mark.parametrize(("size", "theme"), [("wide", "light"), ("phone", "dark")]),
-]
+LOOKS: tuple[tuple[Size, Theme], ...] = (("wide", "light"), ("phone", "dark"))
+both_looks = pytest.mark.parametrize(("size", "theme"), LOOKS)
 
 PATIENCE = 60_000
 """Milliseconds to wait for live changes."""
@@ -47,6 +45,15 @@ async def first_run(server: str, template: str, browser: Browser) -> AsyncIterat
 
 
 async def test_the_first_screen_says_what_it_is_and_fills_with_matches(
+    browser: Browser, first_run: ServedSite
+) -> None:
+    # At the same time, because the first matches arrive only once.
+    async with asyncio.TaskGroup() as group:
+        for look in LOOKS:
+            group.create_task(watch_first_run(browser, first_run, *look))
+
+
+async def watch_first_run(
     browser: Browser, first_run: ServedSite, size: Size, theme: Theme
 ) -> None:
     async with window(browser, first_run.origin, size, theme) as view:
@@ -86,6 +93,7 @@ async def at_work(database: Database) -> AsyncIterator[None]:
             await task
 
 
+@both_looks
 async def test_ending_the_demo_and_setting_up_leads_to_a_first_match(
     browser: Browser, own_place: ServedSite, size: Size, theme: Theme
 ) -> None:
@@ -126,6 +134,7 @@ async def test_ending_the_demo_and_setting_up_leads_to_a_first_match(
         await view.shoot("journey-own-5")
 
 
+@both_looks
 async def test_a_source_that_waits_is_approved(
     browser: Browser, own_place: ServedSite, size: Size, theme: Theme
 ) -> None:
@@ -143,6 +152,7 @@ async def test_a_source_that_waits_is_approved(
         await view.shoot("journey-approve-2")
 
 
+@both_looks
 async def test_the_replay_of_an_opening_works_with_arrow_keys(
     browser: Browser, own_place: ServedSite, size: Size, theme: Theme
 ) -> None:
@@ -188,6 +198,7 @@ async def test_the_replay_of_an_opening_works_with_arrow_keys(
         await view.shoot("journey-replay-3")
 
 
+@both_looks
 async def test_the_company_publishes_a_fairness_proof(
     browser: Browser, own_place: ServedSite, size: Size, theme: Theme
 ) -> None:
@@ -205,6 +216,7 @@ async def test_the_company_publishes_a_fairness_proof(
         await view.shoot("journey-fairness")
 
 
+@both_looks
 async def test_the_switcher_changes_the_workspace_and_is_remembered(
     browser: Browser, place: ServedSite, size: Size, theme: Theme
 ) -> None:

@@ -10,8 +10,6 @@ from tests.browser import axe
 from tests.browser.helpers import BUSY, format_faults, window
 from tests.browser.world import ServedSite
 
-pytestmark = pytest.mark.timeout(300)
-
 
 @pytest.mark.parametrize("url", ["/matches", "/openings"])
 async def test_the_first_tab_stop_skips_to_the_content(

@@ -19,7 +19,6 @@ from tests.browser.world import ServedSite, serve
 from tests.conftest import clone
 from tests.matching.profession_resumes import NURSE
 
-pytestmark = pytest.mark.timeout(300)
 PATIENCE = 60_000
 """Milliseconds to wait for live changes."""
 JOB = """Registered Nurse - ICU

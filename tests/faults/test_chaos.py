@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from .chaos import chaos, show
 
 
-@pytest.mark.timeout(300)
 async def test_half_a_minute_of_chaos_violates_no_guarantee(home: Path) -> None:
     async with chaos(home) as storm:
         report = await storm.run(30, wanted_faults=50)

@@ -17,9 +17,10 @@ from jobmill.settings import Settings
 
 from .site import Handler, LoopbackSite, ReceivedRequest, ResponseWriter, redirect, reply
 
-QUICK = HttpLimits(
-    seconds=0.3, connect_seconds=0.3, read_seconds=0.3, raw_bytes=64_000, bytes=64_000
+PATIENT = HttpLimits(
+    seconds=60, connect_seconds=60, read_seconds=60, raw_bytes=64_000, bytes=64_000
 )
+IMPATIENT = replace(PATIENT, seconds=0.3, connect_seconds=0.3, read_seconds=0.3)
 SECRET = "whsec_of_this_test"
 SIGNED_AT = dt.datetime.fromtimestamp(1_700_000_000.9, dt.UTC)
 BODY = b'{"id":1,"eventType":"PROMOTED"}'
@@ -29,7 +30,7 @@ def delivery(site: LoopbackSite, path: str = "/hook") -> WebhookRequest:
     return WebhookRequest(77, site.url(path), SECRET, "PROMOTED", BODY, SIGNED_AT)
 
 
-def caller(site: LoopbackSite, limits: HttpLimits = QUICK) -> WebhookSender:
+def caller(site: LoopbackSite, limits: HttpLimits = PATIENT) -> WebhookSender:
     return WebhookSender(Settings(private_hosts=site.place), limits=limits)
 
 
@@ -113,7 +114,7 @@ async def test_a_receiver_that_does_not_answer_is_retried(
 ) -> None:
     site.on("/hook", handle)
     with pytest.raises(ReplyLost) as caught:
-        await caller(site).send(delivery(site))
+        await caller(site, IMPATIENT).send(delivery(site))
     assert not caught.value.permanent
 
 

@@ -338,7 +338,7 @@ async def graph_workers(graphs: tuple[str, Database]) -> AsyncIterator[WorkerPro
     max_examples=8,
     deadline=None,
     database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(graph=GRAPHS, kills=st.lists(st.integers(0, 3), min_size=1, max_size=3))
 async def test_random_cyclic_graphs_always_end(

@@ -329,7 +329,7 @@ RANDOM = settings(
     database=None,
     print_blob=True,
     report_multiple_bugs=False,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
 

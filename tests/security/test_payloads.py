@@ -75,9 +75,10 @@ async def test_no_text_field_is_a_way_in(attacked: AttackedSite, database: Datab
     document = (await client.get("/api/openapi.json")).json()
     for body in json_bodies(document):
         for name in body.texts:
-            for payload in PAYLOADS:
-                attempts += 1
-                faults += check(await send_json(attacked, body, {name: payload}))
+            # One payload for each field, as for forms.
+            attempts += 1
+            value = PAYLOADS[attempts % len(PAYLOADS)]
+            faults += check(await send_json(attacked, body, {name: value}))
     forms = [form for form in walk.forms.values() if form.texts]
     for form in forms:
         for name in form.texts:
