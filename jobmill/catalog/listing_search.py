@@ -175,14 +175,15 @@ async def find_rare(
     try:
         async with tx.transaction():
             await _limit_next_statement(tx, max_duration)
-            hits = await fetch_all(
-                tx, _Id, select, dataclasses.asdict(query) | {"limit": MAX_RARE_HITS + 1}
+            cursor = await tx.execute(
+                select, dataclasses.asdict(query) | {"limit": MAX_RARE_HITS + 1}
             )
+            ids = [ListingId(id) for (id,) in await cursor.fetchall()]
             await tx.execute("SET LOCAL statement_timeout TO DEFAULT")
             await tx.execute("SET LOCAL enable_seqscan TO DEFAULT")
     except QueryCanceled:
         return None
-    return [hit.id for hit in hits] if len(hits) <= MAX_RARE_HITS else None
+    return ids if len(ids) <= MAX_RARE_HITS else None
 
 
 async def _limit_next_statement(tx: Tx, max_duration: dt.timedelta) -> None:
@@ -191,11 +192,6 @@ async def _limit_next_statement(tx: Tx, max_duration: dt.timedelta) -> None:
     await tx.execute("SET LOCAL enable_seqscan = off")
     milliseconds = str(round(max_duration.total_seconds() * 1000))
     await tx.execute("SELECT set_config('statement_timeout', %s, true)", [milliseconds])
-
-
-@dataclass(frozen=True, slots=True)
-class _Id:
-    id: ListingId
 
 
 def build_select(

@@ -380,13 +380,8 @@ async def read_active(tx: Tx, *, owner: Owner) -> list[Profile]:
 
 async def read_active_of_everyone(tx: Tx) -> list[Profile]:
     """The profiles that jobs are scored for."""
-    ids = await fetch_all(tx, _Active, "SELECT id FROM matching.active_profile ORDER BY id")
-    return [(await get_by_id(tx, row.id)).profile() for row in ids]
-
-
-@dataclass(frozen=True, slots=True)
-class _Active:
-    id: ProfileId
+    cursor = await tx.execute("SELECT id FROM matching.active_profile ORDER BY id")
+    return [(await get_by_id(tx, id)).profile() for (id,) in await cursor.fetchall()]
 
 
 async def give(tx: Tx, name: str, *, owner: Owner, to: Owner, by: str | None = None) -> ProfileId:
