@@ -131,7 +131,7 @@ def _build_page(
     hits: list[ListingHit], query: ListingQuery, limit: int, *, partial: bool = False
 ) -> ListingPage:
     more = len(hits) > limit
-    next = _cursor(_Position.of(hits[limit - 1]), query.sort) if more else None
+    next = _cursor(hits[limit - 1], query.sort) if more else None
     return ListingPage(hits[:limit], next, partial)
 
 
@@ -142,10 +142,6 @@ class _Position:
     id: int
     first_seen_at: dt.datetime
     rank: float = 0
-
-    @classmethod
-    def of(cls, hit: ListingHit) -> _Position:
-        return cls(hit.id, hit.first_seen_at, hit.rank)
 
 
 async def _find_scan_end(
@@ -295,7 +291,7 @@ PAY: LiteralString = """
 """
 
 
-def _cursor(position: _Position, sort: str) -> str:
+def _cursor(position: _Position | ListingHit, sort: str) -> str:
     at = position.rank if sort == "best" else position.first_seen_at.isoformat()
     return (
         base64.urlsafe_b64encode(json.dumps([sort, at, position.id]).encode()).decode().rstrip("=")

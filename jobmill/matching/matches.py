@@ -341,11 +341,9 @@ async def undo_status(
     """Restore the status before the last change, and return the match before and after. Conflict if
     the status never changed."""
     before = await lock(tx, id, owner=owner)
-    last = await fetch_one(
-        tx,
-        _FormerStatus,
+    cursor = await tx.execute(
         """
-        SELECT data->>'before' AS status,
+        SELECT data->>'before',
                (SELECT id FROM matching.custom_status
                  WHERE id = (data->>'custom_before_id')::bigint) AS custom_status_id
           FROM matching.event
@@ -356,22 +354,13 @@ async def undo_status(
         """,
         [id],
     )
+    last = await cursor.fetchone()
     if last is None:
         raise Conflict(f"The status of match {id} never changed: there is nothing to undo.")
+    status, custom_status_id = last
     return before, await set_status(
-        tx,
-        id,
-        last.status,
-        owner=owner,
-        custom_status_id=last.custom_status_id,
-        actor=actor,
+        tx, id, status, owner=owner, custom_status_id=custom_status_id, actor=actor
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _FormerStatus:
-    status: Status
-    custom_status_id: int | None
 
 
 async def get(tx: Tx, id: int, *, owner: Owner = LOCAL) -> Match:
