@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from importlib import resources
 from pathlib import PurePosixPath
 
 # Characters without width, and halves of surrogate pairs, which no encoding can write.
@@ -38,3 +39,24 @@ def clean_file_name(name: str) -> str:
     cleaned = "".join(char for char in last if char.isprintable() and char not in '<>:"|?*')
     stem, suffix = PurePosixPath(cleaned).stem, PurePosixPath(cleaned).suffix
     return f"{stem.strip('. ')[: MAX_FILE_NAME_LENGTH - 10] or 'file'}{suffix[:10]}"
+
+
+def read_phrase_list(package: str, name: str) -> frozenset[str]:
+    """The lines of a data file of a package. A line that begins with # is a comment."""
+    return frozenset(_read_lines(package, name))
+
+
+def read_word_list(package: str, name: str) -> frozenset[str]:
+    """The words of a data file, of which a line may have several."""
+    return frozenset(word for line in _read_lines(package, name) for word in line.split())
+
+
+def read_word_groups(package: str, name: str) -> dict[str, str]:
+    """Each word of a data file with its group, which begins the line: `group: word word`."""
+    groups = (line.partition(": ") for line in _read_lines(package, name))
+    return {word: group for group, _, words in groups for word in words.split()}
+
+
+def _read_lines(package: str, name: str) -> list[str]:
+    lines = (resources.files(package) / name).read_text("utf-8").splitlines()
+    return [line for line in lines if not line.startswith("#")]

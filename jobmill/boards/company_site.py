@@ -13,6 +13,7 @@ from jobmill.catalog.posting import Posting
 from jobmill.errors import Invalid, OutsideError, RetryLater
 from jobmill.outside.host_waits import find_wait
 from jobmill.outside.request import Fetch, FetchFailure, FetchResult, Ok, Request, Truncated
+from jobmill.plain_text import read_word_list
 from jobmill.sandbox import read_untrusted
 
 from . import company_board, url_detection
@@ -28,85 +29,7 @@ _MIN_LABEL_LENGTH, _MIN_PREFIX_LENGTH = 4, 5
 _AFFIX = re.compile(
     r"^(?:get|join|try|use|go|my|the)|(?:hq|inc|app|labs|group|tech|global|corp|careers|jobs)$"
 )
-_SHARED_DOMAINS = frozenset(
-    [
-        "gmail.com",
-        "googlemail.com",
-        "outlook.com",
-        "hotmail.com",
-        "live.com",
-        "msn.com",
-        "yahoo.com",
-        "ymail.com",
-        "aol.com",
-        "icloud.com",
-        "me.com",
-        "mac.com",
-        "proton.me",
-        "protonmail.com",
-        "pm.me",
-        "gmx.de",
-        "gmx.net",
-        "gmx.com",
-        "web.de",
-        "mail.com",
-        "mail.ru",
-        "yandex.com",
-        "yandex.ru",
-        "zoho.com",
-        "fastmail.com",
-        "t-online.de",
-        "orange.fr",
-        "free.fr",
-        "laposte.net",
-        "qq.com",
-        "163.com",
-        "126.com",
-        "naver.com",
-        "adzuna.com",
-        "adzuna.co.uk",
-        "jooble.org",
-        "reed.co.uk",
-        "remotive.com",
-        "remotive.io",
-        "remoteok.com",
-        "remoteok.io",
-        "arbeitnow.com",
-        "jobicy.com",
-        "himalayas.app",
-        "themuse.com",
-        "usajobs.gov",
-        "weworkremotely.com",
-        "ycombinator.com",
-        "linkedin.com",
-        "indeed.com",
-        "glassdoor.com",
-        "ziprecruiter.com",
-        "monster.com",
-        "stepstone.de",
-        "stepstone.com",
-        "simplyhired.com",
-        "careerjet.com",
-        "talent.com",
-        "dice.com",
-        "wellfound.com",
-        "angel.co",
-        "google.com",
-        "facebook.com",
-        "twitter.com",
-        "x.com",
-        "instagram.com",
-        "youtube.com",
-        "github.com",
-        "medium.com",
-        "notion.site",
-        "bit.ly",
-        "forms.gle",
-        "typeform.com",
-        "calendly.com",
-        "zoom.us",
-    ]
-)
+_SHARED_DOMAINS = read_word_list("jobmill.boards", "shared_domains.txt")
 """Domains that many companies use: of mail providers, aggregators and networks."""
 PATHS = ("/about", "/about-us", "/company", "/careers", "")
 """In the order in which they are requested; the home page comes last."""

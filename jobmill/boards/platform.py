@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -144,7 +144,7 @@ class Platform:
     detail_request: Callable[[Posting, Any], Request] | None = None
     """The request for the full text of a posting that is `partial`."""
     read_detail: Callable[[bytes, Posting, Any], Posting] | None = None
-    """The posting, completed from the response to `detail_request`."""
+    """The fields that the response to `detail_request` adds; without it, `read` finds them."""
     guessable: bool = False
     """Whether a company's name may be its token, and postings show which company a board belongs
     to."""
@@ -198,11 +198,17 @@ class Platform:
 
     def read_detail_response(self, body: bytes, posting: Posting, config: Config) -> Posting:
         """The complete posting; OutsideError as for `read_response`."""
-        assert self.read_detail is not None
         try:
-            complete = self.read_detail(body, posting, config)
+            if self.read_detail:
+                details = self.read_detail(body, posting, config)
+            else:
+                assert self.detail_request is not None
+                assert self.read is not None
+                request = self.detail_request(posting, config)
+                (details,) = self.read(body, request, config).postings
         except _READ_ERRORS as error:
             raise self._unreadable(error) from error
+        complete = _merge_details(posting, details)
         return fill_missing_fields(replace(complete, platform=self.name, partial=False))
 
     def _unreadable(self, error: Exception) -> OutsideError:
@@ -214,6 +220,18 @@ class Platform:
 
 # RecursionError: a page nested thousands of levels deep.
 _READ_ERRORS = (OutsideError, ValidationError, ValueError, RecursionError)
+
+
+def _merge_details(posting: Posting, details: Posting) -> Posting:
+    """The posting completed with the values of its detail page; its identity stays the same."""
+    identity = {"title", "url", "platform", "board", "vendor_id", "via"}
+    identity = {name for name in identity if getattr(posting, name)}
+    updates = {
+        field.name: getattr(details, field.name)
+        for field in fields(details)
+        if field.name not in identity
+    }
+    return replace(posting, **{name: value for name, value in updates.items() if value})
 
 
 def _first_line(error: Exception) -> str:

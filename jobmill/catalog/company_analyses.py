@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal
 
 from psycopg.types.json import Jsonb
@@ -269,40 +269,20 @@ async def _update(tx: Tx, company: Company, status: AnalysisStatus) -> None:
         UPDATE catalog.company
            SET analysis_status = %(status)s, about = %(about)s, culture = %(culture)s,
                mission = %(mission)s, size = %(size)s,
-               company_size_category = %(size_category)s,
-               headquarters_location = %(headquarters)s, industry = %(industry)s,
+               company_size_category = %(company_size_category)s,
+               headquarters_location = %(headquarters_location)s, industry = %(industry)s,
                founded = %(founded)s, tech_stack = %(tech_stack)s, tier = %(tier)s,
-               priority_score = %(score)s, priority_items = %(items)s, offices = %(offices)s,
-               remote_first = %(remote_first)s, ai_ml = %(ai_ml)s, extracted_by = %(by)s,
-               job_board_url = %(board)s, job_board_type = %(board_type)s,
-               job_board_confidence = %(confidence)s, job_board_evidence = %(evidence)s,
-               job_board_decision = %(decision)s,
+               priority_score = %(priority_score)s, priority_items = %(priority_items)s, offices = %(offices)s,
+               remote_first = %(remote_first)s, ai_ml = %(ai_ml)s, extracted_by = %(extracted_by)s,
+               job_board_url = %(job_board_url)s, job_board_type = %(job_board_type)s,
+               job_board_confidence = %(job_board_confidence)s, job_board_evidence = %(job_board_evidence)s,
+               job_board_decision = %(job_board_decision)s,
                analyzed_at = now(), updated_at = now()
          WHERE id = %(id)s
         """,
         {
-            "id": company.id,
+            **asdict(company),
             "status": status,
-            "about": company.about,
-            "culture": company.culture,
-            "mission": company.mission,
-            "size": company.size,
-            "size_category": company.company_size_category,
-            "headquarters": company.headquarters_location,
-            "industry": company.industry,
-            "founded": company.founded,
-            "tech_stack": company.tech_stack,
-            "tier": company.tier,
-            "score": company.priority_score,
-            "items": Jsonb(company.priority_items),
-            "offices": company.offices,
-            "remote_first": company.remote_first,
-            "ai_ml": company.ai_ml,
-            "by": company.extracted_by,
-            "board": company.job_board_url,
-            "board_type": company.job_board_type,
-            "confidence": company.job_board_confidence,
-            "evidence": company.job_board_evidence,
-            "decision": company.job_board_decision,
+            "priority_items": Jsonb(company.priority_items),
         },
     )

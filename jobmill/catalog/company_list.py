@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias
 
 from jobmill.catalog import companies
@@ -56,13 +56,13 @@ async def _ids(tx: Tx, filter: CompanyFilter) -> list[CompanyId]:
            AND (%(tier)s::text IS NULL OR tier = %(tier)s)
            -- The comparison is inside the CASE: for a comparison with the whole CASE the planner
            -- expects almost no rows and sorts all of them.
-           AND (%(known)s::text IS NULL OR CASE
-                WHEN coalesce(website, '') = '' THEN %(known)s = 'sparse'
+           AND (%(completeness)s::text IS NULL OR CASE
+                WHEN coalesce(website, '') = '' THEN %(completeness)s = 'sparse'
                 WHEN length(about) > %(good_about)s AND length(culture) > %(good_culture)s
-                THEN %(known)s = 'good'
+                THEN %(completeness)s = 'good'
                 WHEN length(about) > %(little_about)s OR length(culture) > %(little_culture)s
-                THEN %(known)s = 'minimal' ELSE %(known)s = 'sparse' END)
-           AND (NOT %(waiting)s
+                THEN %(completeness)s = 'minimal' ELSE %(completeness)s = 'sparse' END)
+           AND (NOT %(needs_approval)s
                 OR job_board_url IS NOT NULL AND job_board_decision IS NULL
                    AND job_board_confidence IS DISTINCT FROM 'high'
                    AND NOT EXISTS (SELECT FROM catalog.source
@@ -82,12 +82,7 @@ async def _ids(tx: Tx, filter: CompanyFilter) -> list[CompanyId]:
         )
         + " LIMIT %(limit)s",
         {
-            "q": filter.q,
-            "tier": filter.tier,
-            "known": filter.completeness,
-            "waiting": filter.needs_approval,
-            "after": filter.after,
-            "limit": filter.limit,
+            **asdict(filter),
             "good_about": GOOD_ABOUT_LENGTH,
             "good_culture": GOOD_CULTURE_LENGTH,
             "little_about": MINIMAL_ABOUT_LENGTH,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias
 from uuid import UUID
@@ -480,12 +480,7 @@ async def _write_run(
             "cause": source_health.classify_failure(result.failure) if result.failure else None,
             "detail": result.detail,
             "calls": result.calls,
-            "seen": counts.seen,
-            "added": counts.added,
-            "changed": counts.changed,
-            "closed": counts.closed,
-            "reopened": counts.reopened,
-            "duplicates": counts.duplicates,
+            **asdict(counts),
         },
     )
     assert run_id is not None

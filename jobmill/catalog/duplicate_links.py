@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from jobmill.catalog.duplicates import DuplicateGroup, DuplicateKind
 from jobmill.catalog.listings import Listing, ListingId
 from jobmill.catalog.platform_rules import PlatformRules
-from jobmill.db import Tx, fetch_all
+from jobmill.db import Tx
 from jobmill.errors import Conflict
 
 from . import duplicates, history, listings
@@ -49,9 +49,7 @@ async def has_duplicates(tx: Tx, id: ListingId) -> bool:
 async def _find_similar(tx: Tx, new_ids: Sequence[ListingId]) -> list[ListingId]:
     """Ids of listings that may be the same as the new ones: same page, text, requisition, or
     company and title."""
-    candidates = await fetch_all(
-        tx,
-        _Candidate,
+    cursor = await tx.execute(
         """
         WITH new AS (
             SELECT id, url, url_hash, fingerprint, platform, board, requisition_id, company_id,
@@ -79,12 +77,7 @@ async def _find_similar(tx: Tx, new_ids: Sequence[ListingId]) -> list[ListingId]
         """,
         {"new": list(new_ids), "limit": MAX_CANDIDATES},
     )
-    return [candidate.id for candidate in candidates]
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    id: ListingId
+    return [ListingId(id) for (id,) in await cursor.fetchall()]
 
 
 def _build_links(
@@ -132,9 +125,7 @@ async def _write_links(tx: Tx, links: Sequence[_Link]) -> int:
     if not links:
         return 0
     await _lock_listings(tx, [link.id for link in links])
-    written = await fetch_all(
-        tx,
-        _Candidate,
+    written = await tx.execute(
         """
         UPDATE catalog.listing
            SET duplicate_of = link.root, duplicate_kind = link.kind, duplicate_why = link.why
@@ -159,7 +150,7 @@ async def _write_links(tx: Tx, links: Sequence[_Link]) -> int:
         """,
         [[link.id for link in links]],
     )
-    linked = {link.id for link in written}
+    linked = {id for (id,) in await written.fetchall()}
     events = [(link.id, {"to": link.to, "why": link.why}) for link in links if link.id in linked]
     await history.record_all(tx, "listing", "linked", events)
     return len(events)
@@ -179,13 +170,10 @@ async def _lock_listings(tx: Tx, ids: Sequence[int]) -> None:
 
 async def find_linked(tx: Tx, id: int) -> list[ListingId]:
     """The ids of the listings that are linked to this one."""
-    rows = await fetch_all(
-        tx,
-        _Candidate,
-        "SELECT id FROM catalog.listing WHERE duplicate_of = %s ORDER BY id",
-        [id],
+    cursor = await tx.execute(
+        "SELECT id FROM catalog.listing WHERE duplicate_of = %s ORDER BY id", [id]
     )
-    return [duplicate.id for duplicate in rows]
+    return [ListingId(id) for (id,) in await cursor.fetchall()]
 
 
 async def unlink(tx: Tx, id: int, *, actor: str | None = None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias
 
 from jobmill.catalog.listings import ListingId
@@ -82,14 +82,7 @@ async def record(tx: Tx, id: ListingId, page: PageRead) -> None:
                              ELSE listing_page.fields END,
                note = excluded.note, listed_hash = excluded.listed_hash, read_at = now()
         """,
-        {
-            "id": id,
-            "url": page.url,
-            "outcome": page.outcome,
-            "method": page.method,
-            "fields": list(page.fields),
-            "note": page.note,
-        },
+        {**asdict(page), "id": id, "fields": list(page.fields)},
     )
 
 

@@ -131,7 +131,7 @@ def _build_page(
     hits: list[ListingHit], query: ListingQuery, limit: int, *, partial: bool = False
 ) -> ListingPage:
     more = len(hits) > limit
-    next = _cursor(_Position.of(hits[limit - 1]), query.sort) if more else None
+    next = _cursor(hits[limit - 1], query.sort) if more else None
     return ListingPage(hits[:limit], next, partial)
 
 
@@ -142,10 +142,6 @@ class _Position:
     id: int
     first_seen_at: dt.datetime
     rank: float = 0
-
-    @classmethod
-    def of(cls, hit: ListingHit) -> _Position:
-        return cls(hit.id, hit.first_seen_at, hit.rank)
 
 
 async def _find_scan_end(
@@ -175,14 +171,15 @@ async def find_rare(
     try:
         async with tx.transaction():
             await _limit_next_statement(tx, max_duration)
-            hits = await fetch_all(
-                tx, _Id, select, dataclasses.asdict(query) | {"limit": MAX_RARE_HITS + 1}
+            cursor = await tx.execute(
+                select, dataclasses.asdict(query) | {"limit": MAX_RARE_HITS + 1}
             )
+            ids = [ListingId(id) for (id,) in await cursor.fetchall()]
             await tx.execute("SET LOCAL statement_timeout TO DEFAULT")
             await tx.execute("SET LOCAL enable_seqscan TO DEFAULT")
     except QueryCanceled:
         return None
-    return [hit.id for hit in hits] if len(hits) <= MAX_RARE_HITS else None
+    return ids if len(ids) <= MAX_RARE_HITS else None
 
 
 async def _limit_next_statement(tx: Tx, max_duration: dt.timedelta) -> None:
@@ -191,11 +188,6 @@ async def _limit_next_statement(tx: Tx, max_duration: dt.timedelta) -> None:
     await tx.execute("SET LOCAL enable_seqscan = off")
     milliseconds = str(round(max_duration.total_seconds() * 1000))
     await tx.execute("SELECT set_config('statement_timeout', %s, true)", [milliseconds])
-
-
-@dataclass(frozen=True, slots=True)
-class _Id:
-    id: ListingId
 
 
 def build_select(
@@ -299,7 +291,7 @@ PAY: LiteralString = """
 """
 
 
-def _cursor(position: _Position, sort: str) -> str:
+def _cursor(position: _Position | ListingHit, sort: str) -> str:
     at = position.rank if sort == "best" else position.first_seen_at.isoformat()
     return (
         base64.urlsafe_b64encode(json.dumps([sort, at, position.id]).encode()).decode().rstrip("=")

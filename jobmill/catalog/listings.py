@@ -115,6 +115,11 @@ def completeness(listing: Listing | Posting) -> Literal["good", "minimal", "spar
     return "minimal" if is_minimal(listing) else "sparse"
 
 
+_CONVERTED = frozenset({"title", "locations", "remote_from", "tags"})
+_COPIED = tuple({*Posting.__slots__} & {*Listing.__slots__} - _CONVERTED)
+"""Fields that a posting and its listing have in the same form."""
+
+
 def to_posting(listing: Listing) -> Posting:
     salary = None
     if listing.salary_known:
@@ -125,32 +130,15 @@ def to_posting(listing: Listing) -> Posting:
             listing.salary_period,
             listing.salary_known,
         )
+    facts: dict[str, Any] = {name: getattr(listing, name) for name in _COPIED}
     return Posting(
+        **facts,
         title=listing.title or "",
-        url=listing.url,
-        company=listing.company,
-        location=listing.location,
         locations=tuple(listing.locations),
-        arrangement=listing.arrangement,
         remote_from=tuple(listing.remote_from),
-        department=listing.department,
-        employment_type=listing.employment_type,
-        seniority=listing.seniority,
-        posted_at=listing.posted_at,
         updated_at=listing.site_updated_at,
-        valid_through=listing.valid_through,
         salary=salary,
-        description=listing.description,
-        requirements=listing.requirements,
-        apply_url=listing.apply_url,
-        platform=listing.platform,
-        board=listing.board,
-        vendor_id=listing.vendor_id,
-        requisition_id=listing.requisition_id,
-        language=listing.language,
         tags=tuple(listing.tags),
-        via=listing.via,
-        partial=listing.partial,
     )
 
 
@@ -339,9 +327,7 @@ async def insert_all(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> dict[str, Lis
 
 
 async def _insert(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> dict[str, ListingId]:
-    added = await fetch_all(
-        tx,
-        _InsertedListing,
+    added = await tx.execute(
         """
         INSERT INTO catalog.listing
                (source_id, company_id, identity, url, url_hash, title, company, location, locations,
@@ -359,17 +345,11 @@ async def _insert(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> dict[str, Listin
           FROM json_populate_recordset(NULL::catalog.listing, %s)
          ORDER BY identity COLLATE "C"
         ON CONFLICT ON CONSTRAINT listing_once DO NOTHING
-        RETURNING id, identity
+        RETURNING identity, id
         """,
         [Json(rows, dumps=_dumps)],
     )
-    return {listing.identity: listing.id for listing in added}
-
-
-@dataclass(frozen=True, slots=True)
-class _InsertedListing:
-    id: ListingId
-    identity: str
+    return dict(await added.fetchall())
 
 
 async def update_all(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:

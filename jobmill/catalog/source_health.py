@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from jobmill.catalog.sources import SourceId
-from jobmill.db import Tx, fetch_all, fetch_value, optional_time
+from jobmill.db import Tx, fetch_value, optional_time
 
 from . import history
 
@@ -248,9 +248,7 @@ async def _extend_hold(tx: Tx, vendor: str, cause: HealthCause, detail: str) -> 
 
 async def _take_back_failures(tx: Tx, vendor: str, cause: HealthCause) -> None:
     """Take back the failures that the incident counted against sources."""
-    forgiven = await fetch_all(
-        tx,
-        _ForgivenSource,
+    forgiven = await tx.execute(
         """
         WITH innocent AS (
             UPDATE catalog.run SET counted = false
@@ -283,14 +281,8 @@ async def _take_back_failures(tx: Tx, vendor: str, cause: HealthCause) -> None:
         },
     )
     reason = f"incident of {vendor}"
-    await history.record_all(
-        tx, "source", "forgiven", [(source.id, {"reason": reason}) for source in forgiven]
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _ForgivenSource:
-    id: int
+    events = [(id, {"reason": reason}) for (id,) in await forgiven.fetchall()]
+    await history.record_all(tx, "source", "forgiven", events)
 
 
 async def _count_failure(tx: Tx, id: SourceId, cause: HealthCause, detail: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from jobmill.catalog.sources import NewSource, SourceId
 from jobmill.db import Tx, fetch_all, fetch_one
@@ -70,19 +70,7 @@ async def _insert(tx: Tx, sources: Sequence[NewSource], status: str) -> list[_St
 
 
 def _row(new: NewSource) -> dict[str, object]:
-    return {
-        "name": new.name,
-        "source_type": new.source_type,
-        "token": new.token,
-        "config": dict(new.config),
-        "url": new.url,
-        "domain": urls.domain(new.url) if new.url else None,
-        "company_name": new.company_name,
-        "company_id": new.company_id,
-        "discovered_via": new.discovered_via,
-        "discovered_by": new.discovered_by,
-        "evidence": new.evidence,
-    }
+    return {**asdict(new), "domain": urls.domain(new.url) if new.url else None}
 
 
 async def _find_existing(tx: Tx, sources: Sequence[NewSource]) -> list[_StoredSource]:

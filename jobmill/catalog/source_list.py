@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias
 
 from jobmill.catalog import sources
@@ -48,13 +48,7 @@ async def find(tx: Tx, filter: SourceFilter) -> list[Source]:
          ORDER BY id DESC
          LIMIT %(limit)s
         """,
-        {
-            "before": filter.before,
-            "show": filter.show,
-            "platform": filter.platform,
-            "q": filter.q,
-            "limit": filter.limit,
-        },
+        asdict(filter),
     )
     ids = [SourceId(id) for (id,) in await cursor.fetchall()]
     return (await sources.find(tx, ids=ids, limit=filter.limit))[::-1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, NewType, TypeAlias
 
 from psycopg.types.json import Jsonb
@@ -121,21 +121,10 @@ async def add(tx: Tx, new: NewSource, *, enabled: bool) -> tuple[SourceId, bool]
         RETURNING id
         """,
         {
-            "name": new.name,
-            "source_type": new.source_type,
-            "token": new.token,
+            **asdict(new),
             "config": Jsonb(dict(new.config)),
-            "url": new.url,
             "domain": urls.domain(new.url) if new.url else None,
             "status": "active" if enabled else "pending_validation",
-            "company_id": new.company_id,
-            "company_name": new.company_name,
-            "relation": new.relation,
-            "discovered_via": new.discovered_via,
-            "discovered_by": new.discovered_by,
-            "discovery_confidence": new.discovery_confidence,
-            "evidence": new.evidence,
-            "validation_required": new.validation_required,
         },
     )
     if created is None:
@@ -157,12 +146,7 @@ async def _update_existing(tx: Tx, new: NewSource) -> SourceId:
          WHERE source_type = %(source_type)s AND token = %(token)s
         RETURNING id
         """,
-        {
-            "company_id": new.company_id,
-            "company_name": new.company_name,
-            "source_type": new.source_type,
-            "token": new.token,
-        },
+        asdict(new),
     )
     assert source_id is not None
     await name_boards(tx, [source_id])

@@ -146,11 +146,6 @@ async def mark_unknown(
     await _set_state(tx, key, "unknown", profile_id, reason, partial, result)
 
 
-@dataclass(frozen=True, slots=True)
-class _SubmissionRow:
-    id: int
-
-
 async def _set_state(
     tx: Tx,
     key: str,
@@ -161,9 +156,7 @@ async def _set_state(
     result: Mapping[str, int | None],
 ) -> None:
     """`partial` None keeps what was read before, and ids that are None keep the known ones."""
-    rows = await fetch_all(
-        tx,
-        _SubmissionRow,
+    changed = await tx.execute(
         """
         UPDATE catalog.submission
            SET state = %(state)s, reason = %(reason)s, changed_at = now(),
@@ -184,8 +177,8 @@ async def _set_state(
             **result,
         },
     )
-    for row in rows:
-        await history.record(tx, "submission", row.id, state, reason=reason)
+    for (id,) in await changed.fetchall():
+        await history.record(tx, "submission", id, state, reason=reason)
 
 
 async def get(tx: Tx, id: int, *, owner: Owner = LOCAL) -> Submission:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import fields, replace
 from typing import Annotated, Any, NoReturn, TypeAlias, TypeVar, cast
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
@@ -21,7 +20,6 @@ from pydantic import (
     WrapValidator,
 )
 
-from jobmill.catalog.posting import Posting
 from jobmill.errors import OutsideError
 
 from .fields import html_text as texts
@@ -95,19 +93,6 @@ def parse_records(model: type[Model], values: list[object]) -> tuple[list[Model]
     if values and not records:
         raise OutsideError("none of the records could be read", permanent=True)
     return records, len(values) - len(records)
-
-
-def merge_details(posting: Posting, details: Posting) -> Posting:
-    """The posting completed with the values of its detail page; its identity stays the same."""
-    identity = {"title", "url", "platform", "board", "vendor_id", "via", "partial"}
-    identity = {name for name in identity if getattr(posting, name)}
-    updates = {
-        field.name: getattr(details, field.name)
-        for field in fields(details)
-        if field.name not in identity
-    }
-    merged = replace(posting, **{name: value for name, value in updates.items() if value})
-    return replace(merged, partial=details.partial or not merged.description)
 
 
 def unknown_response(platform: str) -> OutsideError:

@@ -54,15 +54,11 @@ def find_reasons(items: Iterable[ScoreItem], skill_gaps: Sequence[str]) -> Match
     others = [item for item in gains if item is not worst or item.name in TWO_SIDED]
     best = max(others, key=lambda item: item.points - item.lost, default=None)
     return MatchReasons(
-        best and _describe_gain(best),
+        best and _label(best, _quote(best, "for") or best.why.partition("; missing: ")[0]),
         worst and _describe_loss(worst, skill_gaps),
         tuple(item.why for item in excluded),
         tuple(losses),
     )
-
-
-def _describe_gain(item: ScoreItem) -> str:
-    return _label(item, _quote(item, "for") or item.why.partition("; missing: ")[0])
 
 
 def _describe_loss(item: ScoreItem, skill_gaps: Sequence[str]) -> str:

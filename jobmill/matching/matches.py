@@ -341,11 +341,9 @@ async def undo_status(
     """Restore the status before the last change, and return the match before and after. Conflict if
     the status never changed."""
     before = await lock(tx, id, owner=owner)
-    last = await fetch_one(
-        tx,
-        _FormerStatus,
+    cursor = await tx.execute(
         """
-        SELECT data->>'before' AS status,
+        SELECT data->>'before',
                (SELECT id FROM matching.custom_status
                  WHERE id = (data->>'custom_before_id')::bigint) AS custom_status_id
           FROM matching.event
@@ -356,22 +354,13 @@ async def undo_status(
         """,
         [id],
     )
+    last = await cursor.fetchone()
     if last is None:
         raise Conflict(f"The status of match {id} never changed: there is nothing to undo.")
+    status, custom_status_id = last
     return before, await set_status(
-        tx,
-        id,
-        last.status,
-        owner=owner,
-        custom_status_id=last.custom_status_id,
-        actor=actor,
+        tx, id, status, owner=owner, custom_status_id=custom_status_id, actor=actor
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _FormerStatus:
-    status: Status
-    custom_status_id: int | None
 
 
 async def get(tx: Tx, id: int, *, owner: Owner = LOCAL) -> Match:
@@ -418,14 +407,11 @@ async def find(tx: Tx, query: MatchQuery) -> list[Match]:
     """Find matches, best or newest first. The order is total, so paging is stable. NotFound if the
     match to continue from no longer exists or is one of another profile."""
     matches = await fetch_all(tx, Match, build_select(query), query_params(query))
-    if not matches and query.after is not None:
-        await _require_in_profile(tx, query.profile_id, query.after)
+    if matches or query.after is None:
+        return matches
+    if await _find_in_profile(tx, query.profile_id, query.after) is None:
+        raise NotFound("match", query.after)
     return matches
-
-
-async def _require_in_profile(tx: Tx, profile_id: int, id: int) -> None:
-    if await _find_in_profile(tx, profile_id, id) is None:
-        raise NotFound("match", id)
 
 
 def build_select(query: MatchQuery) -> LiteralString:
@@ -652,16 +638,8 @@ async def newest_id(tx: Tx) -> int:
 
 async def read_statuses(tx: Tx, profile_id: int) -> dict[ListingId, Status]:
     """Read the status of every listing that a person has touched."""
-    rows = await fetch_all(
-        tx,
-        _Touched,
+    touched = await tx.execute(
         "SELECT listing_id, status FROM matching.match WHERE profile_id = %s AND status <> 'new'",
         [profile_id],
     )
-    return {row.listing_id: row.status for row in rows}
-
-
-@dataclass(frozen=True, slots=True)
-class _Touched:
-    listing_id: ListingId
-    status: Status
+    return dict(await touched.fetchall())

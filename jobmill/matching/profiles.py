@@ -238,32 +238,26 @@ async def read_defaults(tx: Tx) -> list[Profile]:
 
 async def pause(tx: Tx, name: str, *, owner: Owner = LOCAL) -> bool:
     """Stop judging listings for a profile. False if it was already paused."""
-    changed = await tx.execute(
-        """
-        UPDATE matching.profile SET paused_at = now()
-         WHERE name = %s AND owner_id IS NOT DISTINCT FROM %s::bigint AND paused_at IS NULL
-        """,
-        [name, owner],
-    )
-    return await _changed(tx, name, owner, changed.rowcount)
+    return await _set_paused(tx, name, owner, paused=True)
 
 
 async def resume(tx: Tx, name: str, *, owner: Owner = LOCAL) -> bool:
     """Judge listings for a profile again. False if it was not paused."""
+    return await _set_paused(tx, name, owner, paused=False)
+
+
+async def _set_paused(tx: Tx, name: str, owner: Owner, *, paused: bool) -> bool:
     changed = await tx.execute(
         """
-        UPDATE matching.profile SET paused_at = NULL
-         WHERE name = %s AND owner_id IS NOT DISTINCT FROM %s::bigint AND paused_at IS NOT NULL
+        UPDATE matching.profile SET paused_at = CASE WHEN %(paused)s THEN now() END
+         WHERE name = %(name)s AND owner_id IS NOT DISTINCT FROM %(owner)s::bigint
+           AND (paused_at IS NULL) = %(paused)s
         """,
-        [name, owner],
+        {"name": name, "owner": owner, "paused": paused},
     )
-    return await _changed(tx, name, owner, changed.rowcount)
-
-
-async def _changed(tx: Tx, name: str, owner: Owner, count: int) -> bool:
-    if not count:
+    if not changed.rowcount:
         await get(tx, name, owner=owner)
-    return bool(count)
+    return changed.rowcount > 0
 
 
 async def was_read_from_resume(tx: Tx, id: ProfileId) -> bool:
@@ -380,13 +374,8 @@ async def read_active(tx: Tx, *, owner: Owner) -> list[Profile]:
 
 async def read_active_of_everyone(tx: Tx) -> list[Profile]:
     """The profiles that jobs are scored for."""
-    ids = await fetch_all(tx, _Active, "SELECT id FROM matching.active_profile ORDER BY id")
-    return [(await get_by_id(tx, row.id)).profile() for row in ids]
-
-
-@dataclass(frozen=True, slots=True)
-class _Active:
-    id: ProfileId
+    cursor = await tx.execute("SELECT id FROM matching.active_profile ORDER BY id")
+    return [(await get_by_id(tx, id)).profile() for (id,) in await cursor.fetchall()]
 
 
 async def give(tx: Tx, name: str, *, owner: Owner, to: Owner, by: str | None = None) -> ProfileId:

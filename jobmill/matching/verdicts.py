@@ -7,16 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from psycopg.types.json import Jsonb
+from pydantic import TypeAdapter
 
 from jobmill.catalog.listings import ListingId
 from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.matching.profiles import ProfileId
-from jobmill.matching.verdict import (
-    FilterResult,
-    MatchResult,
-    parse_filter_result,
-    parse_match_result,
-)
+from jobmill.matching.verdict import FilterResult, MatchResult
 
 Outcome: TypeAlias = Literal["filtered", "skipped", "matched"]
 
@@ -40,6 +36,9 @@ class Verdict:
     @property
     def score(self) -> int | None:
         return self.match_result and self.match_result.match_score
+
+
+_VERDICT = TypeAdapter(Verdict)
 
 
 async def save(tx: Tx, verdict: Verdict) -> bool:
@@ -80,25 +79,11 @@ async def save(tx: Tx, verdict: Verdict) -> bool:
     return saved.rowcount == 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    profile_id: ProfileId
-    profile_version: int
-    listing_id: ListingId
-    outcome: Outcome
-    filter_result: dict[str, Any]
-    match_result: dict[str, Any] | None
-    local_score: int | None
-    forced: bool
-    item: int | None
-    judged_at: dt.datetime
-
-
 async def get(tx: Tx, profile_id: int, listing_id: int) -> Verdict | None:
     """Read the verdict on a listing, if there is one."""
     row = await fetch_one(
         tx,
-        _Row,
+        dict[str, Any],
         """
         SELECT profile_id, profile_version, listing_id, outcome, filter_result, match_result,
                local_score, forced, item, judged_at
@@ -106,21 +91,7 @@ async def get(tx: Tx, profile_id: int, listing_id: int) -> Verdict | None:
         """,
         [profile_id, listing_id],
     )
-    if row is None:
-        return None
-    match = row.match_result
-    return Verdict(
-        row.profile_id,
-        row.profile_version,
-        row.listing_id,
-        row.outcome,
-        parse_filter_result(row.filter_result),
-        parse_match_result(match) if match is not None else None,
-        row.local_score,
-        row.forced,
-        row.item,
-        row.judged_at,
-    )
+    return None if row is None else _VERDICT.validate_python(row)
 
 
 @dataclass(frozen=True, slots=True)

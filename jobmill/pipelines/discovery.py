@@ -226,7 +226,8 @@ class _NewBoard:
             discovered_by=self.work.data.get("by"),
             discovery_confidence=detected.confidence,
             evidence=detected.evidence,
-            validation_required=_needs_approval(self.config, detected, approved),
+            validation_required=self.config.validation_required
+            or (detected.confidence != "high" and not approved),
         )
         await sources.add(tx, new, enabled=_may_enable(self.work, detected, tested=False))
 
@@ -308,10 +309,6 @@ def _may_enable(work: Work, detected: DetectedBoard, *, tested: bool) -> bool:
         ask=config.validation_required,
         approved=_is_approved(work),
     )
-
-
-def _needs_approval(config: DiscoveryConfig, detected: DetectedBoard, approved: bool) -> bool:
-    return config.validation_required or (detected.confidence != "high" and not approved)
 
 
 def _is_approved(work: Work) -> bool:

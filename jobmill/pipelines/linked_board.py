@@ -55,7 +55,7 @@ async def find_new(
         board = url_detection.detect_board(url) if url else None
         if board is None or board.token is None or not _is_readable(board):
             continue
-        owner = company if company and _is_of_company(board, company) else None
+        owner = company if company and OwnerNames.of("", company.name).match_board(board) else None
         if _is_refused(board, owner, profile):
             continue
         if await linked_boards.is_new(tx, board.platform, board.token):
@@ -67,10 +67,6 @@ def _is_readable(board: DetectedBoard) -> bool:
     platform = find_platform(board.platform)
     is_board = platform.name not in (FEED, GENERIC) and not platform.posting_ids.aggregator
     return is_board and platform.first_request is not None and not platform.disabled
-
-
-def _is_of_company(board: DetectedBoard, company: Company) -> bool:
-    return OwnerNames.of("", company.name).match_board(board)
 
 
 def _is_refused(board: DetectedBoard, company: Company | None, profile: Profile) -> bool:

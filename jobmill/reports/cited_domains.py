@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from jobmill.matching.posting_facts import skills
 from jobmill.places import gazetteer
+from jobmill.plain_text import read_word_list
 
 _MAX_DOMAINS: Final = 60
 _LABEL: Final = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
@@ -17,30 +18,7 @@ _URL: Final = re.compile(
 _BARE: Final = re.compile(
     rf"(?<![\w@./-])((?:{_LABEL}\.){{1,5}}[a-z]{{2,18}})(?![\w@-])", re.IGNORECASE
 )
-_GENERIC_DOMAINS: Final = frozenset(
-    (
-        "com",
-        "org",
-        "net",
-        "io",
-        "co",
-        "ai",
-        "app",
-        "dev",
-        "jobs",
-        "careers",
-        "info",
-        "edu",
-        "gov",
-        "eu",
-        "uk",
-        "health",
-        "fyi",
-        "work",
-        "tech",
-        "blog",
-    )
-)
+_GENERIC_DOMAINS: Final = read_word_list("jobmill.reports", "data/generic_domains.txt")
 _FILE_ENDINGS: Final = frozenset(("py", "js", "ts", "md", "sh", "rs", "pl", "cc", "so"))
 """Country domains that are more often file names or abbreviations."""
 

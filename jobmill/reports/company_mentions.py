@@ -10,6 +10,7 @@ from typing import Final
 from jobmill.catalog.company_names import company_key, same_company
 from jobmill.matching.posting_facts import skills
 from jobmill.places import gazetteer
+from jobmill.plain_text import read_word_list
 from jobmill.reports.answer_text import AnswerLine
 from jobmill.reports.claim_words import stem
 from jobmill.reports.findings import SiteFindings
@@ -51,23 +52,7 @@ _CONTRAST: Final = re.compile(r"^(?:Unlike|Compared (?:to|with)|In contrast to|L
 _LEGAL_NAME: Final = re.compile(
     rf"({_PROPER}(?: (?:& )?{_PROPER}){{0,4}}),? (?:Inc|Ltd|LLC|LLP|GmbH|AG|PLC|Plc|plc|SE|A/S|AB|Oy|BV|SpA|SAS|Corp)\b"
 )
-_ORDINARY_WORDS: Final = """
-compared compare unlike like pto perks feature features category benefit detail details rank name tip tips
-uses use using offers offer provides provide pays has have works see check visit read consider look learn apply
-find source sources citation yes no pro con strengths weaknesses why what how who where
-the a an its it they their this that these those there here if in on at as for from with while when you your
-we our i he she most many some all both each every everyone employees staff people workers nurses teachers
-engineers drivers candidates applicants overall however additionally also note salary salaries pay benefits
-culture pros cons summary overview location locations founded size headquarters remote hybrid work working
-weekend night parking housing accommodation transport travel vacation holiday holidays leave pension
-insurance health healthcare childcare training hiring interviews interview process technology tech stack
-tools products services mission values reviews rating ratings turnover management leadership career careers
-growth development flexibility shifts shift hours overtime bonus bonuses equity planning office offices site
-team teams company employer instruction lessons classes class contracts contract reports according based
-generally typically expect medical commercial safety support staffing parents meals new more about another
-other
-"""
-_ORDINARY: Final = frozenset(_ORDINARY_WORDS.split())
+_ORDINARY: Final = read_word_list("jobmill.reports", "data/ordinary_words.txt")
 _ORDINARY_ENDING: Final = re.compile(
     r"\w{2,}(?:ing|tion|ment|ness|ity|ance|ence|ship|ists?|eers?|ers|ees|ants)"
 )
@@ -150,11 +135,7 @@ def is_other_company(name: str, names: CompanyNames, *, tools_are_companies: boo
         return False
     if gazetteer.is_place_name(gazetteer.canonical_name(name)):
         return False
-    return tools_are_companies or not _is_tool(name)
-
-
-def _is_tool(name: str) -> bool:
-    return skills.canonical_name(name) in skills.all_names()
+    return tools_are_companies or skills.canonical_name(name) not in skills.all_names()
 
 
 def _candidates(line: AnswerLine) -> Iterator[tuple[int, str]]:

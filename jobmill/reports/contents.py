@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 from psycopg.types.json import Jsonb
 
@@ -57,14 +56,9 @@ async def save_findings(
 
 
 async def read_findings(tx: Tx, id: int) -> SiteFindings | None:
-    column: Any = await fetch_value(
-        tx, _any, "SELECT findings FROM reports.report WHERE id = %s", [id]
-    )
-    return None if column is None else FINDINGS.validate_python(column)
-
-
-def _any(column: Any) -> Any:
-    return column
+    cursor = await tx.execute("SELECT findings FROM reports.report WHERE id = %s", [id])
+    row = await cursor.fetchone()
+    return FINDINGS.validate_python(row[0]) if row and row[0] is not None else None
 
 
 async def save_prompts(tx: Tx, *, id: int, prompts: Sequence[Prompt]) -> None:

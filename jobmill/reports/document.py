@@ -72,6 +72,10 @@ class Section:
     bars: tuple[Bar, ...] = ()
     tables: tuple[Table, ...] = ()
 
+    @property
+    def has_content(self) -> bool:
+        return bool(self.text or self.bars or self.tables)
+
 
 def build_sections(contents: ReportContents, *, with_texts: bool = True) -> tuple[Section, ...]:
     """The sections of a report; parts that do not exist yet are left out. `with_texts`: with the texts of
@@ -92,7 +96,7 @@ def build_sections(contents: ReportContents, *, with_texts: bool = True) -> tupl
     sections += [_absent(contents), _limits(contents)]
     if with_texts:
         sections.append(_texts(contents))
-    return tuple(section for section in sections if section)
+    return tuple(section for section in sections if section and section.has_content)
 
 
 def _table(
@@ -263,7 +267,7 @@ def _access(findings: SiteFindings) -> Section | None:
     )
 
 
-def _readability(findings: SiteFindings) -> Section | None:
+def _readability(findings: SiteFindings) -> Section:
     rows = [
         (
             Cell(page.url, page.url),
@@ -277,7 +281,7 @@ def _readability(findings: SiteFindings) -> Section | None:
         for page in findings.readability
     ]
     columns = ("Page", "Characters without JavaScript", "With JavaScript", "Problem")
-    return Section("readability", "Readability", tables=_table(columns, rows)) if rows else None
+    return Section("readability", "Readability", tables=_table(columns, rows))
 
 
 def _structured_data(data: StructuredData) -> Section:
@@ -331,9 +335,7 @@ def _postings(shares: PostingShares) -> Section | None:
     return Section("postings", "What postings state", tuple(text), bars, tables)
 
 
-def _hostile(findings: SiteFindings) -> Section | None:
-    if not findings.hostile and not findings.crawl_notes:
-        return None
+def _hostile(findings: SiteFindings) -> Section:
     rows = [(item.kind.replace("_", " "), _quote(item.evidence)) for item in findings.hostile]
     text = tuple(findings.crawl_notes[:50])
     return Section(
@@ -341,9 +343,7 @@ def _hostile(findings: SiteFindings) -> Section | None:
     )
 
 
-def _prompts(contents: ReportContents) -> Section | None:
-    if not contents.prompts:
-        return None
+def _prompts(contents: ReportContents) -> Section:
     rows = [
         (stored.prompt.text, stored.prompt.stage.title(), stored.prompt.audience,
          "yes" if stored.prompt.names_company else "no")
@@ -353,9 +353,7 @@ def _prompts(contents: ReportContents) -> Section | None:
     return Section("prompts", "Questions to assistants", tables=_table(columns, rows))
 
 
-def _answers(contents: ReportContents) -> Section | None:
-    if not contents.answers:
-        return None
+def _answers(contents: ReportContents) -> Section:
     texts = {stored.prompt.key: stored.prompt.text for stored in contents.prompts}
     groups: dict[tuple[str, str], list[AnswerAnalysis]] = defaultdict(list)
     failures: Counter[tuple[str, str]] = Counter()
@@ -394,7 +392,7 @@ def _summarize(analyses: Sequence[AnswerAnalysis]) -> tuple[Cell, Cell, str, str
     )
 
 
-def _beside(contents: ReportContents) -> Section | None:
+def _beside(contents: ReportContents) -> Section:
     """The companies that answers name beside this one."""
     rows = [
         (
@@ -404,13 +402,11 @@ def _beside(contents: ReportContents) -> Section | None:
         )
         for rival in find_competitors(contents)
     ]
-    if not rows:
-        return None
     columns = ("Company", "Answers that name it", "Website that answers cite")
     return Section("beside", "Companies named beside it", tables=_table(columns, rows))
 
 
-def _claims(contents: ReportContents) -> Section | None:
+def _claims(contents: ReportContents) -> Section:
     """The claims of the answers, each once, those that the site contradicts first."""
     order = ("contradicted", "outdated", "unsupported", "absent", "true")
     counts: Counter[tuple[str, str]] = Counter()
@@ -420,8 +416,6 @@ def _claims(contents: ReportContents) -> Section | None:
             key = (claim.verdict, claim.claim)
             counts[key] += 1
             rows[key] = (f"“{claim.claim}”", _quote(claim.evidence), claim.reason)
-    if not rows:
-        return None
     by_verdict = Counter(verdict for verdict, _ in counts.elements())
     sorted_keys = sorted(rows, key=lambda key: (order.index(key[0]), -counts[key]))
     total = by_verdict.total()
@@ -442,12 +436,10 @@ def _claims(contents: ReportContents) -> Section | None:
     )  # fmt: skip
 
 
-def _absent(contents: ReportContents) -> Section | None:
+def _absent(contents: ReportContents) -> Section:
     """The facts of the site that no answer mentions."""
     analyses = [stored.analysis for stored in contents.answers if stored.analysis]
     absent = find_absent(contents.findings, analyses) if contents.findings and analyses else ()
-    if not absent:
-        return None
     return Section(
         "absent",
         "What no assistant mentions",
@@ -461,7 +453,7 @@ def _absent(contents: ReportContents) -> Section | None:
     )
 
 
-def _texts(contents: ReportContents) -> Section | None:
+def _texts(contents: ReportContents) -> Section:
     """The answers themselves: the evidence of the scores."""
     prompts = {stored.prompt.key: stored.prompt.text for stored in contents.prompts}
     rows = [
@@ -472,8 +464,6 @@ def _texts(contents: ReportContents) -> Section | None:
         )
         for stored in contents.answers
     ]  # fmt: skip
-    if not rows:
-        return None
     columns = ("Question", "Model", "Answer")
     return Section("texts", "Texts of the answers", tables=_table(columns, rows))
 

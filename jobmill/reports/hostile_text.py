@@ -78,17 +78,13 @@ def _read_page(page: CrawledPage) -> list[HostileText]:
         if (left := left - len(text)) < 0:
             break
         evidence = Evidence(quote_text(text), page.url)
-        if _injects(text):
+        if prompt_injection.find_injection(text) is not None:
             findings.append(HostileText("prompt_injection", evidence))
         elif look.hidden and not look.opened_later and text.count(" ") >= _MIN_HIDDEN_WORDS:
             findings.append(HostileText("hidden_text", evidence))
         if len(findings) == MAX_FINDINGS_PER_PAGE:
             break
     return findings
-
-
-def _injects(text: str) -> bool:
-    return prompt_injection.find_injection(text) is not None
 
 
 def _texts(tree: LexborHTMLParser) -> Iterator[tuple[str, _Look]]:

@@ -32,12 +32,9 @@ class PostingFields:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownPosting:
-    url: str
-    title: str
-    place: str | None = None
-    pay: Salary | None = None
-    posted_on: dt.date | None = None
+class KnownPosting(PostingFields):
+    """A posting as its job board shows it, and what else the catalog knows about it."""
+
     closes_on: dt.date | None = None
     arrangement: Arrangement | None = None
     days_open: float | None = None
@@ -46,10 +43,6 @@ class KnownPosting:
     """Other addresses of the posting: where to apply, and its copies."""
     on_site: PostingFields | None = None
     """The same posting on the company's own site, if the catalog has read both."""
-
-    @property
-    def on_board(self) -> PostingFields:
-        return PostingFields(self.url, self.title, self.place, self.pay, self.posted_on)
 
 
 @dataclass(frozen=True, slots=True)

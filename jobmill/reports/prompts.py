@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from typing import Final
+
+from pydantic import BaseModel
 
 from jobmill.catalog.company_names import display_name
 from jobmill.matching.llm_review.prompt_injection import find_injection
@@ -30,68 +35,16 @@ class PromptTemplate:
     stage: QuestionStage
     audience: str
     text: str
-    """With {company}, {employers} ("bakery employers"), {in_place} (" in Leipzig") and {product}."""
 
 
-_TEMPLATES: Final = (
-    PromptTemplate(
-        "good-employers", "discovery", "job seekers",
-        "What are good {employers}{in_place} to work for?",
-    ),
-    PromptTemplate(
-        "what-it-is-like", "consideration", "job seekers",
-        "What is it like to work at {company}?",
-    ),
-    PromptTemplate(
-        "pay-and-benefits", "evaluation", "experienced people",
-        "What does {company} pay, and which benefits does it offer?",
-    ),
-    PromptTemplate(
-        "without-experience", "discovery", "career changers",
-        "Which {employers}{in_place} take on people without experience and train them?",
-    ),
-    PromptTemplate(
-        "hiring-process", "commitment", "applicants",
-        "How does the hiring process at {company} work, and how long does it take?",
-    ),
-    PromptTemplate(
-        "flexible-hours", "consideration", "parents and carers",
-        "Which {employers}{in_place} offer flexible hours or part-time work?",
-    ),
-    PromptTemplate(
-        "compared", "evaluation", "people with several offers",
-        "How does {company} compare with other {employers}{in_place}?",
-    ),
-    PromptTemplate(
-        "product", "discovery", "people who know the field",
-        "Which employers are known for {product}, and are they hiring?",
-    ),
-    PromptTemplate(
-        "accept-offer", "commitment", "applicants",
-        "I have an offer from {company}. What should I know before I accept it?",
-    ),
-    PromptTemplate(
-        "where-people-work", "evaluation", "parents and carers",
-        "Can I work from home at {company}, and how flexible are the hours?",
-    ),
-    PromptTemplate(
-        "first-job", "consideration", "graduates and apprentices",
-        "Is {company} a good place for a first job or training?",
-    ),
-    PromptTemplate(
-        "best-paid", "evaluation", "experienced people",
-        "Which {employers}{in_place} pay best?",
-    ),
-    PromptTemplate(
-        "size-and-places", "consideration", "people who relocate",
-        "How large is {company}, and where are its offices and sites?",
-    ),
-    PromptTemplate(
-        "reputation", "discovery", "job seekers",
-        "What is {company} known for as an employer?",
-    ),
-)  # fmt: skip
-"""The most useful first; the first seven cover all stages, with and without the company's name."""
+class _PromptFile(BaseModel):
+    prompt: list[PromptTemplate]
+
+
+@cache
+def _load_templates() -> list[PromptTemplate]:
+    text = resources.files("jobmill.reports").joinpath("data/prompts.toml").read_text("utf-8")
+    return _PromptFile.model_validate(tomllib.loads(text)).prompt
 
 
 def form_prompts(findings: SiteFindings, count: int = 7) -> tuple[Prompt, ...]:
@@ -107,7 +60,7 @@ def form_prompts(findings: SiteFindings, count: int = 7) -> tuple[Prompt, ...]:
 
 def _candidates(findings: SiteFindings) -> Iterator[Prompt]:
     values, names = _values(findings), company_names(findings)
-    for template in _TEMPLATES:
+    for template in _load_templates():
         if text := _fill(template, values):
             # A product can bear the company's name.
             named = "{company}" in template.text or names.find(text) is not None

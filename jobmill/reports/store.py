@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import LiteralString
 from urllib.parse import urlsplit
 
@@ -53,7 +54,10 @@ async def create(
     check_options(options)
     site = normalize_site(url)
     company = await _find_company(tx, site)
-    company_id, name = company or (None, _name_of_host(site))
+    company_id, name = company or (
+        None,
+        urls.domain(site).partition(".")[0].replace("-", " ").title(),
+    )
     id = await fetch_value(
         tx,
         int,
@@ -70,13 +74,8 @@ async def create(
             "site": site,
             "company_id": company_id,
             "company": name,
+            **asdict(options),
             "models": list(options.models),
-            "runs": options.runs,
-            "prompt_count": options.prompt_count,
-            "review": options.review,
-            "site_only": options.site_only,
-            "budget": options.budget,
-            "repeat_every": options.repeat_every,
             "previous_id": previous_id,
             "competitor_of": competitor_of,
             "by": by,
@@ -128,10 +127,6 @@ async def _find_company(tx: Tx, site: str) -> tuple[int, str] | None:
     )
     rows = await cursor.fetchall()
     return rows[0] if len(rows) == 1 else None
-
-
-def _name_of_host(site: str) -> str:
-    return urls.domain(site).partition(".")[0].replace("-", " ").title()
 
 
 async def get(tx: Tx, id: int, *, lock: bool = False) -> Report:

@@ -141,7 +141,7 @@ def _contradictions(
         match = matches.get(position)
         on_site = match.fields if match else posting.on_site
         if on_site:
-            yield from compare_fields(on_site, posting.on_board)
+            yield from compare_fields(on_site, posting)
 
 
 def compare_fields(on_site: PostingFields, on_board: PostingFields) -> Iterator[Contradiction]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from jobmill.boards.adapters import BY_NAME
@@ -243,35 +243,24 @@ async def _save(
                last_called_at = %(called_at)s,
                min_interval = make_interval(secs => %(interval)s),
                next_allowed_at = %(next_allowed_at)s, last_success_at = %(last_success_at)s,
-               fail_count = %(fail_count)s, new_jobs_last = %(new)s,
-               consecutive_empty_runs = %(empty_runs)s, found = %(found)s, looked = %(looked)s,
-               shown = %(shown)s, shown_days = %(shown_days)s, span = %(span)s, rho = %(rho)s,
+               fail_count = %(fail_count)s, new_jobs_last = %(new_last)s,
+               consecutive_empty_runs = %(empty_runs)s, found = %(new_listings)s, looked = %(observed_days)s,
+               shown = %(entries)s, shown_days = %(entry_days)s, span = %(span)s, rho = %(rho)s,
                d = %(d)s, health = %(health)s, failures = %(failures)s,
                last_ok_at = %(last_ok_at)s, gate_at = %(gate_at)s, due_at = %(due_at)s,
                price = %(price)s
          WHERE source_id = %(id)s
         """,
         {
+            **asdict(turn),
+            **asdict(state),
             "id": target.source_id,
             "queued_at": target.queued_at,
             "page_cap": target.page_cap,
             "status": _next_status(target, turn),
             "called_at": epoch_times.to_datetime(state.called_at),
-            "interval": turn.interval,
             "next_allowed_at": epoch_times.to_datetime(turn.next_allowed_at),
             "last_success_at": epoch_times.to_datetime(turn.last_success_at),
-            "fail_count": turn.fail_count,
-            "new": turn.new_last,
-            "empty_runs": turn.empty_runs,
-            "found": state.new_listings,
-            "looked": state.observed_days,
-            "shown": state.entries,
-            "shown_days": state.entry_days,
-            "span": state.span,
-            "rho": state.rho,
-            "d": state.d,
-            "health": state.health,
-            "failures": state.failures,
             "last_ok_at": epoch_times.to_datetime(state.last_ok_at),
             "gate_at": epoch_times.to_datetime(state.gate_at),
             "due_at": epoch_times.to_datetime(due_at),

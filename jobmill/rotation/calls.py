@@ -6,7 +6,7 @@ import datetime as dt
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from jobmill.boards.adapters import find_platform
@@ -190,27 +190,14 @@ async def _insert(tx: Tx, signature: CallSignature, call: CallRecord) -> int | N
         INSERT INTO rotation.call
                (source_id, platform, run_id, signature, key, called_at, answer, detail, requests,
                 result_count, new, duplicates)
-        VALUES (%(source)s, %(platform)s,
+        VALUES (%(source_id)s, %(platform)s,
                 -- An item may have waited for so long that its run was pruned.
-                (SELECT id FROM rotation.run WHERE id = %(run)s FOR KEY SHARE),
-                %(text)s, %(key)s, %(at)s, %(answer)s,
+                (SELECT id FROM rotation.run WHERE id = %(run_id)s FOR KEY SHARE),
+                %(text)s, %(key)s, %(called_at)s, %(answer)s,
                 %(detail)s, %(requests)s, %(result_count)s, %(new)s, %(duplicates)s)
         RETURNING id
         """,
-        {
-            "source": call.source_id,
-            "platform": call.platform,
-            "run": call.run_id,
-            "text": signature.text,
-            "key": signature.key,
-            "at": call.called_at,
-            "answer": call.answer,
-            "detail": call.detail,
-            "requests": call.requests,
-            "result_count": call.result_count,
-            "new": call.new,
-            "duplicates": call.duplicates,
-        },
+        {**asdict(call), "text": signature.text, "key": signature.key},
     )
 
 

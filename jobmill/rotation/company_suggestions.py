@@ -89,7 +89,7 @@ class _Wishes:
         places = [
             name.partition(",")[0]
             for name, area in self.places.items()
-            if _names_area(details, area)
+            if any(gazetteer.overlap(gazetteer.find_area(part), area) for part in _parts(details))
         ]
         if not (sector or words or places):
             return CompanySuggestion(company)
@@ -140,10 +140,6 @@ def _area(name: str) -> gazetteer.Area:
         for area in place.lies_in
         for code in gazetteer.countries(area)
     )
-
-
-def _names_area(details: str, area: gazetteer.Area) -> bool:
-    return any(gazetteer.overlap(gazetteer.find_area(part), area) for part in _parts(details))
 
 
 def _parts(details: str) -> list[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import LiteralString
 
 from jobmill.boards import api_keys
 from jobmill.boards.adapters import BY_NAME
@@ -64,17 +65,20 @@ class PlatformState:
         )
 
 
+_SELECT: LiteralString = """
+    SELECT name, per_hour, per_day, limits_set, found AS new_listings, looked AS observed_days,
+           shown AS entries, shown_days AS entry_days, pooled_at, streak, opened, shut_until,
+           shut_at, probe_at, held AS hold_count
+      FROM rotation.platform
+"""
+
+
 async def load_all(tx: Tx) -> dict[str, PlatformState]:
     """All platforms that were ever called or limited, by name."""
     platforms = await fetch_all(
         tx,
         PlatformState,
-        """
-        SELECT name, per_hour, per_day, limits_set, found AS new_listings, looked AS observed_days,
-               shown AS entries, shown_days AS entry_days, pooled_at, streak, opened, shut_until,
-               shut_at, probe_at, held AS hold_count
-          FROM rotation.platform
-        """,
+        _SELECT,
     )
     return {platform.name: platform for platform in platforms}
 
@@ -96,12 +100,7 @@ async def lock_platform(tx: Tx, name: str, *, wait: bool) -> PlatformState | Non
     return await fetch_one(
         tx,
         PlatformState,
-        """
-        SELECT name, per_hour, per_day, limits_set, found AS new_listings, looked AS observed_days,
-               shown AS entries, shown_days AS entry_days, pooled_at, streak, opened, shut_until,
-               shut_at, probe_at, held AS hold_count
-          FROM rotation.platform WHERE name = %s FOR UPDATE SKIP LOCKED
-        """,
+        f"{_SELECT} WHERE name = %s FOR UPDATE SKIP LOCKED",
         [name],
     )
 
@@ -113,25 +112,20 @@ async def save_state(
     await tx.execute(
         """
         UPDATE rotation.platform
-           SET found = %(found)s, looked = %(looked)s, shown = %(shown)s,
-               shown_days = %(shown_days)s, pooled_at = %(pooled_at)s, streak = %(streak)s,
+           SET found = %(new_listings)s, looked = %(observed_days)s, shown = %(entries)s,
+               shown_days = %(entry_days)s, pooled_at = %(pooled_at)s, streak = %(streak)s,
                opened = %(opened)s, shut_until = %(shut_until)s, shut_at = %(shut_at)s,
-               probe_at = %(probe_at)s, held = %(held)s
+               probe_at = %(probe_at)s, held = %(hold_count)s
          WHERE name = %(name)s
         """,
         {
+            **asdict(average),
+            **asdict(trouble),
             "name": name,
-            "found": average.new_listings,
-            "looked": average.observed_days,
-            "shown": average.entries,
-            "shown_days": average.entry_days,
             "pooled_at": epoch_times.to_datetime(average.at),
-            "streak": trouble.streak,
-            "opened": trouble.opened,
             "shut_until": epoch_times.to_datetime(trouble.shut_until),
             "shut_at": epoch_times.to_datetime(trouble.shut_at),
             "probe_at": epoch_times.to_datetime(trouble.probe_at),
-            "held": trouble.hold_count,
         },
     )
 

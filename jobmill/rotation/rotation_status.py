@@ -324,12 +324,6 @@ async def run_report(tx: Tx, run: int | None = None) -> RunReport:
 
 async def last_policy(tx: Tx) -> PolicyName | None:
     """The policy of the last run."""
-    policies = await fetch_all(
-        tx, _RunPolicy, "SELECT policy FROM rotation.run ORDER BY id DESC LIMIT 1"
-    )
-    return policies[0].policy if policies else None
-
-
-@dataclass(frozen=True, slots=True)
-class _RunPolicy:
-    policy: PolicyName
+    cursor = await tx.execute("SELECT policy FROM rotation.run ORDER BY id DESC LIMIT 1")
+    run = await cursor.fetchone()
+    return run[0] if run else None

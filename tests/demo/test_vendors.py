@@ -48,9 +48,9 @@ def crawl(now: DemoMoment, name: str, config: dict[str, Any]) -> list[Posting]:
         postings += read.postings
         todo += read.next
         assert not read.stubs
-    if platform.detail_request and platform.read_detail:
+    if platform.detail_request:
         return [
-            platform.read_detail(
+            platform.read_detail_response(
                 send(now, platform.detail_request(posting, checked)).body, posting, checked
             )
             if posting.partial

@@ -21,6 +21,5 @@ def test_nothing_implies_itself() -> None:
 
 
 def test_the_table_uses_the_names_that_we_know() -> None:
-    for line in implied_skills.TABLE.strip().splitlines():
-        name, others = line.split(" > ")
-        assert {name, *others.split(", ")} <= skills.all_names(), line
+    for name, implied in implied_skills.read_table().items():
+        assert {name, *implied} <= skills.all_names(), name

@@ -12,7 +12,6 @@ from jobmill.db import Tx
 from jobmill.reports.findings import PostingShares
 from jobmill.reports.known_postings import (
     KnownPosting,
-    PostingFields,
     count_posting_shares,
     read_known_postings,
 )
@@ -104,9 +103,8 @@ async def test_the_board_and_the_site_are_kept_apart(tx: Tx) -> None:
     copy = {**link, "via": "Aggregator"}
     await _add_listing(tx, company, 3, location="Faro", url="https://x.example/3", columns=copy)
     [posting] = await read_known_postings(tx, company)
-    assert posting.on_board == PostingFields(
-        "https://boards.example/wells/postings/2", "Pump Engineer", "Porto", PAY
-    )
+    assert posting.url == "https://boards.example/wells/postings/2"
+    assert (posting.title, posting.place, posting.pay) == ("Pump Engineer", "Porto", PAY)
     assert posting.on_site is not None
     assert (posting.on_site.url, posting.on_site.place) == (site, "Lisbon")
     assert "https://x.example/3" in posting.other_urls

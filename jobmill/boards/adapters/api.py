@@ -323,7 +323,7 @@ def read_detail(body: bytes, posting: Posting, config: ApiConfig) -> Posting:
     details = _posting(response, config) or _posting(_unwrap(response), config)
     if details is None:
         raise lenient_models.unknown_response(PLATFORM.title)
-    return lenient_models.merge_details(posting, details)
+    return details
 
 
 def _unwrap(response: object) -> object:

@@ -80,11 +80,6 @@ def detail_request(posting: Posting, config: BoardConfig) -> Request:
     return Request(f"{base_url(config, 'bamboohr.com')}/careers/{id}/detail")
 
 
-def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
-    (details,) = read(body, detail_request(posting, config), config).postings
-    return lenient_models.merge_details(posting, details)
-
-
 def _posting(opening: _Opening, config: BoardConfig) -> Posting:
     id = opening.id or (opening.jobOpeningShareUrl or "").rstrip("/").rpartition("/")[2] or None
     lines = [place.line() or "" for place in (opening.location, opening.atsLocation) if place]
@@ -139,5 +134,4 @@ PLATFORM = Platform(
     first_request=first_request,
     read=read,
     detail_request=detail_request,
-    read_detail=read_detail,
 )

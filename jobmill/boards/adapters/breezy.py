@@ -68,13 +68,8 @@ def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
 
 
 def detail_request(posting: Posting, config: BoardConfig) -> Request:
+    """The URL of a removed posting redirects to the board's front page, which has no posting."""
     return Request(posting.url, page=True)
-
-
-def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
-    """The full posting. The URL of a removed posting redirects to the board's front page, which has
-    none."""
-    return lenient_models.merge_details(posting, html_tree.read_json_ld_posting(body, posting.url))
 
 
 def _id(url: str) -> str | None:
@@ -126,5 +121,4 @@ PLATFORM = Platform(
     first_request=first_request,
     read=read,
     detail_request=detail_request,
-    read_detail=read_detail,
 )

@@ -105,11 +105,6 @@ def detail_request(posting: Posting, config: BoardConfig) -> Request:
     return Request(f"{API}/{token}/jobs/{id}?pay_transparency=true")
 
 
-def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
-    post = _Post.model_validate(lenient_models.parse_json(body))
-    return lenient_models.merge_details(posting, _posting(post, config))
-
-
 def _posting(post: _Post, config: BoardConfig) -> Posting:
     description = texts.from_escaped_html(post.content)
     place = post.location.name if post.location else None
@@ -212,7 +207,6 @@ PLATFORM = Platform(
     first_request=first_request,
     read=read,
     detail_request=detail_request,
-    read_detail=read_detail,
     board_page="https://job-boards.{dot_region}greenhouse.io/{board_token}",
     posting_ids=PostingIds(
         urls=(

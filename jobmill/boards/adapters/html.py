@@ -203,7 +203,7 @@ def read_detail(body: bytes, posting: Posting, config: HtmlPageConfig) -> Postin
     details = page_reader.read_posting(body, posting.url).posting
     if details is None:
         raise OutsideError("the page shows no posting", permanent=True)
-    return lenient_models.merge_details(posting, details)
+    return details
 
 
 PLATFORM = Platform(

@@ -280,9 +280,7 @@ def detail_request(posting: Posting, config: BoardConfig) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
-    return lenient_models.merge_details(
-        posting, html_tree.read_json_ld_posting(body, posting.url, CATEGORY)
-    )
+    return html_tree.read_json_ld_posting(body, posting.url, CATEGORY)
 
 
 PLATFORM = Platform(

@@ -59,7 +59,7 @@ def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
     details = _read_posting_page(html_tree.parse_html(body), posting.url)
     if details is None:
         raise lenient_models.unknown_response(PLATFORM.title)
-    return lenient_models.merge_details(posting, details)
+    return details
 
 
 def _posting_from_row(

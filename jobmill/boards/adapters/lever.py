@@ -93,11 +93,6 @@ def detail_request(posting: Posting, config: BoardConfig) -> Request:
     return Request(f"{_api(config)}/{quote(posting.vendor_id or '', safe='')}")
 
 
-def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
-    post = _Post.model_validate(lenient_models.parse_json(body))
-    return lenient_models.merge_details(posting, _posting(post, config))
-
-
 def _api(config: BoardConfig) -> str:
     host = "api.eu.lever.co" if config.region == "eu" else "api.lever.co"
     return f"https://{host}/v0/postings/{quote(config.board_token, safe='')}"
@@ -166,7 +161,6 @@ PLATFORM = Platform(
     first_request=first_request,
     read=read,
     detail_request=detail_request,
-    read_detail=read_detail,
     board_page="https://jobs.{dot_region}lever.co/{board_token}",
     posting_ids=PostingIds(
         urls=(

@@ -156,7 +156,7 @@ def read_detail(body: bytes, posting: Posting, config: OracleSite) -> Posting:
     postings = read(body, detail_request(posting, config), config).postings
     if len(postings) != 1 or postings[0].vendor_id != posting.vendor_id:
         raise lenient_models.unknown_response(PLATFORM.title)
-    return lenient_models.merge_details(posting, postings[0])
+    return postings[0]
 
 
 def _posting(requisition: _Requisition, config: OracleSite) -> Posting:

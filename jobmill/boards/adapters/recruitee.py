@@ -125,8 +125,8 @@ def detail_request(posting: Posting, config: BoardConfig) -> Request:
 
 
 def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
-    details = _posting(_Single.model_validate(lenient_models.parse_json(body)).offer, config)
-    return lenient_models.merge_details(posting, details) if details else posting
+    offer = _Single.model_validate(lenient_models.parse_json(body)).offer
+    return _posting(offer, config) or posting
 
 
 def _posting(offer: _Offer, config: BoardConfig) -> Posting | None:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from urllib.parse import quote
 
 from jobmill.catalog.posting import Posting
-from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment
 from jobmill.outside.request import Request
 
@@ -25,13 +24,6 @@ KEY = {"Authorization": "Basic {basic:REED_API_KEY}"}
 
 def detail_request(posting: Posting, config: ReedSearch) -> Request:
     return Request(f"{API}/jobs/{quote(posting.vendor_id or '', safe='')}", secret=KEY)
-
-
-def read_detail(body: bytes, posting: Posting, config: ReedSearch) -> Posting:
-    details = _SEARCH.read_record(lenient_models.parse_json(body), config)
-    if details is None:
-        raise lenient_models.unknown_response("Reed")
-    return lenient_models.merge_details(posting, details)
 
 
 def _complete(posting: Posting, record: object, config: ReedSearch) -> Posting:
@@ -56,7 +48,7 @@ def _employment_type(record: object) -> str | None:
     return "full_time" if full_time else "part_time"
 
 
-_SEARCH = Aggregator(
+PLATFORM = Aggregator(
     name="reed",
     title="Reed",
     config=ReedSearch,
@@ -90,7 +82,4 @@ _SEARCH = Aggregator(
     complete=_complete,
     partial=True,
     single=True,
-)
-PLATFORM = _SEARCH.platform(
-    key_names=("REED_API_KEY",), detail_request=detail_request, read_detail=read_detail
-)
+).platform(key_names=("REED_API_KEY",), detail_request=detail_request)

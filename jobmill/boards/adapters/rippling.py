@@ -97,11 +97,6 @@ def detail_request(posting: Posting, config: BoardConfig) -> Request:
     return Request(f"{first_request(config).url}/{quote(posting.vendor_id or '', safe='')}")
 
 
-def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
-    (details,) = read(body, detail_request(posting, config), config).postings
-    return lenient_models.merge_details(posting, details)
-
-
 def _posting(openings: list[_Opening], config: BoardConfig) -> Posting:
     first = openings[0]
     locations = location_text.unique_locations(
@@ -191,5 +186,4 @@ PLATFORM = Platform(
     first_request=first_request,
     read=read,
     detail_request=detail_request,
-    read_detail=read_detail,
 )

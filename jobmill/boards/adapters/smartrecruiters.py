@@ -137,11 +137,6 @@ def detail_request(posting: Posting, config: BoardConfig) -> Request:
     return Request(f"{API}/{quote(board, safe='')}/postings/{quote(id, safe='')}")
 
 
-def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
-    (details,) = read(body, Request(""), config).postings
-    return lenient_models.merge_details(posting, details)
-
-
 def _list_request(config: BoardConfig, offset: int) -> Request:
     url = f"{API}/{quote(config.board_token, safe='')}/postings?limit={_PAGE_SIZE}&offset={offset}"
     return Request(url, context={"offset": offset})
@@ -225,7 +220,6 @@ PLATFORM = Platform(
     first_request=first_request,
     read=read,
     detail_request=detail_request,
-    read_detail=read_detail,
     board_page="https://careers.smartrecruiters.com/{board_token}",
     posting_ids=PostingIds(
         urls=(

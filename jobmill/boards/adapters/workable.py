@@ -118,11 +118,6 @@ def detail_request(posting: Posting, config: BoardConfig) -> Request:
     return Request(f"{API}/v2/accounts/{token}/jobs/{code}")
 
 
-def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
-    post = _Post.model_validate(lenient_models.parse_json(body))
-    return lenient_models.merge_details(posting, _posting(post, None, config))
-
-
 def _posting(post: _Post, company: str | None, config: BoardConfig) -> Posting:
     url, pay = post.url or post.shortlink, post.salary or _Pay()
     hosted = HOSTED.search(url or "")
@@ -162,7 +157,6 @@ PLATFORM = Platform(
     first_request=first_request,
     read=read,
     detail_request=detail_request,
-    read_detail=read_detail,
     board_page="https://apply.workable.com/{board_token}/",
     posting_ids=PostingIds(
         urls=(

@@ -129,11 +129,6 @@ def detail_request(posting: Posting, config: WorkdaySite) -> Request:
     return Request(f"{_api(config)}{path}", headers={"Accept": "application/json"})
 
 
-def read_detail(body: bytes, posting: Posting, config: WorkdaySite) -> Posting:
-    detail = _Detail.model_validate(lenient_models.parse_json(body))
-    return lenient_models.merge_details(posting, _posting_from_detail(detail, config))
-
-
 def _next_requests(
     result: _List, items: list[_Item], context: Mapping[str, Any], config: WorkdaySite
 ) -> tuple[tuple[Request, ...], bool]:
@@ -345,7 +340,6 @@ PLATFORM = Platform(
     first_request=first_request,
     read=read,
     detail_request=detail_request,
-    read_detail=read_detail,
     board_page=_board_page,
     posting_ids=PostingIds(
         urls=(

@@ -12,70 +12,12 @@ from jobmill.extract.fields import dates
 from jobmill.extract.page import page_locations
 from jobmill.extract.page.text_checks import normalize
 from jobmill.places import gazetteer
+from jobmill.plain_text import read_word_list
 
 from ..name_matching import is_about_jobs
 from ..platform import Confidence
 
-# Roles in the singular: the plural ("engineers") appears in articles and department names.
-_ENGLISH = """
-    accountant actor actuary adjuster administrator advisor adviser advocate agent aide ambassador
-    analyst apprentice apprenticeship architect artist assembler assessor assistant associate
-    attendant attorney auditor baker banker barista bartender bookkeeper botanist broker builder
-    butcher buyer captain caregiver caretaker carer carpenter cashier caterer chauffeur chef chemist
-    clerk cleaner clinician coach concierge conductor consultant contractor controller cook
-    coordinator co-ordinator copywriter counsel counselor counsellor courier crew curator custodian
-    dealer dentist deputy designer detailer developer devops dietitian director dishwasher dispatcher
-    diver doctor drafter driver economist editor educator electrician engineer estimator evangelist
-    examiner executive expert fabricator facilitator farmer fellow fellowship fitter florist foreman
-    forester fundraiser gardener generalist geologist graduate guard guide hacker hairdresser handler
-    handyman head host hostess housekeeper hygienist illustrator inspector installer instructor
-    intern internship interpreter interviewer investigator janitor journalist journeyman judge keeper
-    labeler laborer labourer lawyer lead leader learner lecturer librarian lifeguard locksmith
-    machinist maintainer maker manager marketer mason mechanic mechatronic medic member mentor
-    merchandiser messenger microbiologist midwife millwright model moderator nanny nurse nutritionist
-    officer operative operator optician optometrist orderly organizer owner packer painter
-    paralegal paramedic partner pathologist pharmacist phlebotomist photographer physician physicist
-    physiotherapist picker pilot pipefitter planner plumber porter postdoc practitioner president
-    principal producer professional professor programmer prosecutor psychiatrist psychologist
-    publicist radiographer radiologist ranger realtor receptionist recruiter registrar repairer
-    reporter representative rep researcher reviewer rigger roofer scheduler scholar scientist
-    secretary seller seo server sergeant sitter solicitor sommelier specialist sre staff statistician
-    stocker steward stewardess strategist stylist superintendent supervisor surgeon surveyor tailor
-    teacher technician technologist teller tester therapist trader trainee trainer traineeship
-    translator treasurer tutor typist underwriter upholsterer valet veterinarian videographer volunteer
-    waiter waitress warehouseman watchman welder worker writer vp svp cto ceo cfo coo ciso
-    salesperson foreperson tech qa ux creator coder anchor swe sde sdet sdr bdr preparer appraiser
-    annotator founder solderer filmmaker internships"""
-_OTHER_LANGUAGES = """
-    ingenieur ingenieurin entwickler entwicklerin leiter leiterin leitung berater beraterin
-    mitarbeiter mitarbeiterin sachbearbeiter sachbearbeiterin praktikant praktikantin praktikum
-    werkstudent werkstudentin auszubildende auszubildender ausbildung azubi fachkraft kaufmann kauffrau
-    kaufleute referent referentin mechaniker mechatroniker elektroniker elektriker techniker
-    verkäufer verkäuferin buchhalter buchhalterin fahrer pfleger pflegefachkraft pflegekraft erzieher
-    erzieherin lehrer arzt ärztin koch köchin kellner lagerist monteur schlosser schweißer
-    projektleiter teamleiter abteilungsleiter bauleiter gruppenleiter schichtleiter meister
-    disponent assistenz assistentin aushilfe student studentin volontär trainer spezialist
-    développeur développeuse ingénieur ingénieure chargé chargée responsable directeur directrice
-    assistante comptable conseiller conseillère vendeur vendeuse commercial commerciale technicien
-    technicienne stagiaire stage alternance alternant apprenti chauffeur cuisinier serveur serveuse
-    infirmier infirmière gestionnaire juriste acheteur chef cheffe consultante opérateur opératrice
-    ingeniero ingeniera desarrollador desarrolladora analista gerente técnico técnica director
-    directora asistente auxiliar vendedor vendedora contador contadora jefe jefa encargado operario
-    consultor consultora coordinador coordinadora especialista becario prácticas cocinero camarero
-    conductor diseñador diseñadora enfermero enfermera médico abogado administrativo
-    ingegnere sviluppatore sviluppatrice impiegato impiegata addetto addetta responsabile tecnico
-    consulente stagista tirocinante operaio commesso commessa venditore contabile cuoco cameriere
-    desenvolvedor desenvolvedora engenheiro engenheira estagiário estágio coordenador gestor gestora
-    medewerker medewerkster ontwikkelaar adviseur ingenieur monteur leidinggevende stagiair stage
-    verkoper chauffeur kok begeleider verpleegkundige docent projectleider teamleider beheerder
-    utvecklare ingenjör säljare medarbetare butiksmedarbetare restaurangmedarbetare projektledare
-    chef restaurangchef biträde sjuksköterska lärare tekniker kundtjänst konsult praktikant vikarie
-    butikschef teamledare skiftledare udvikler ingeniør sælger medarbejder rådgiver utvikler
-    programista inżynier specjalista kierownik analityk stażysta asystent sprzedawca doradca
-    handlowiec księgowy księgowa magazynier operator kierowca technik konsultant projektant
-    vývojář inženýr specialista manažer technik obchodník účetní fejlesztő mérnök munkatárs
-    kehittäjä insinööri asiantuntija myyjä harjoittelija"""
-_ROLES = frozenset(f"{_ENGLISH} {_OTHER_LANGUAGES}".split())
+_ROLES = read_word_list("jobmill.boards.selectors", "role_words.txt")
 # German, Dutch and Scandinavian words are compounds: "Vertriebsmitarbeiter", "Softwareentwickler".
 _ROLE_ENDING = re.compile(
     r"\w(?:ingenieur|entwickler|leiter|berater|mitarbeiter|bearbeiter|fachkraft|techniker|mechaniker"

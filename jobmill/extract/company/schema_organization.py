@@ -9,7 +9,7 @@ from jobmill.catalog.company_analyses import CompanyFacts
 from jobmill.places import location_text
 
 from ..fields import html_text
-from ..page.schema_job_posting import SchemaNode
+from ..page.schema_job_posting import SchemaNode, as_list
 
 _OFFICES = ("location", "department", "subOrganization", "branchOf", "hasPOS")
 _MAX_LENGTH = 200
@@ -35,21 +35,15 @@ def _first(values: Iterable[str | None]) -> str | None:
     return next((value for value in values if value), None)
 
 
-def _list(value: Any) -> list[Any]:
-    if value is None:
-        return []
-    return cast(list[Any], value) if isinstance(value, list) else [value]
-
-
 def _text(value: Any, longest: int = _MAX_LENGTH) -> str | None:
-    first = next(iter(_list(value)), None)
+    first = next(iter(as_list(value)), None)
     if isinstance(first, dict):
         first = cast(SchemaNode, first).get("name") or cast(SchemaNode, first).get("@value")
     return (html_text.single_line(html_text.single_line(first)) or "")[:longest] or None
 
 
 def _size(value: Any) -> str | None:
-    first = next(iter(_list(value)), None)
+    first = next(iter(as_list(value)), None)
     if isinstance(first, dict):
         node = cast(SchemaNode, first)
         least, most = node.get("minValue"), node.get("maxValue")
@@ -70,7 +64,7 @@ def _year(value: Any) -> str | None:
 
 
 def _format_address(value: Any) -> str | None:
-    for address in _list(value):
+    for address in as_list(value):
         if not isinstance(address, dict):
             return _text(address) if isinstance(address, str) and len(address) < 60 else None
         node = cast(SchemaNode, address)
@@ -84,12 +78,12 @@ def _office_addresses(node: SchemaNode) -> list[str]:
     """Addresses of the organization and of its parts."""
     organizations = [
         node,
-        *(organization for key in _OFFICES for organization in _list(node.get(key))),
+        *(organization for key in _OFFICES for organization in as_list(node.get(key))),
     ]
     addresses = (
         _format_address(part)
         for organization in organizations
         if isinstance(organization, dict)
-        for part in _list(cast(SchemaNode, organization).get("address"))
+        for part in as_list(cast(SchemaNode, organization).get("address"))
     )
     return [place for place in addresses if place]

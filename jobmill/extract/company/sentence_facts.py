@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from jobmill.plain_text import read_phrase_list
+
 _SENTENCE = re.compile(
     r"(?<=[.!?])(?<!\b[A-Z]\.)(?<!\bSt\.)(?<!\bInc\.)(?<!\bCo\.)\s+(?=[\"'“A-ZÀ-Þ0-9])"
 )
@@ -50,28 +52,10 @@ _OTHER_COMPANIES = re.compile(
     re.IGNORECASE,
 )
 
-_INDUSTRY_NAMES = """
-fintech|financial services|financial technology|banking|insurance|insurtech|payments|accounting
-|healthcare|health care|health tech|healthtech|digital health|biotech|biotechnology|life sciences
-|pharmaceutical|medical device|medical technology|telemedicine|veterinary
-|e-commerce|ecommerce|retail|fashion|consumer goods|food and beverage|restaurant|hospitality|travel
-|edtech|education technology|education|e-learning
-|real estate|proptech|property management|construction|architecture|engineering services
-|logistics|supply chain|transportation|freight|automotive|aerospace|aviation|defense|space|maritime
-|cybersecurity|information security|network security|cloud computing|cloud infrastructure|software
-|enterprise software|saas|developer tools|artificial intelligence|machine learning|data analytics
-|analytics|robotics|semiconductor|electronics|hardware|telecommunications|telecom|internet of things
-|gaming|video game|game development|media|publishing|entertainment|music|film|sports|advertising
-|marketing|public relations|digital agency|design|consulting|management consulting|it services
-|information technology|legal|law|legal tech|human resources|recruiting|staffing|nonprofit|non-profit
-|government|energy|renewable energy|solar|wind energy|clean energy|cleantech|climate tech|oil and gas
-|utilities|water|mining|agriculture|agtech|chemicals|manufacturing|industrial automation|packaging
-|printing|furniture|cosmetics|beauty|wellness|fitness|security|web design|web development
-|brewing|coffee|plumbing|roofing|landscaping|cleaning
-"""
+_INDUSTRY_NAMES = read_phrase_list("jobmill.extract.company", "industries.txt")
 _INDUSTRY = "|".join(
     re.escape(name).replace("\\ ", "[ -]")
-    for name in sorted(_INDUSTRY_NAMES.replace("\n", "").split("|"), key=len, reverse=True)
+    for name in sorted(_INDUSTRY_NAMES, key=len, reverse=True)
 )
 _COMPANY_NOUN = (
     r"(?:company|companies|startup|start-up|firm|agency|studio|platform|provider|business|organi[sz]ation"

@@ -83,14 +83,10 @@ def _streamed_values(rows: str) -> Iterator[Any]:
 def _restore_nuxt_data(value: Any) -> Any:
     """Rebuild Nuxt 3 data, in which values are indexes into one flat list."""
     flat = cast(list[Any], value) if isinstance(value, list) else []
-    if not _is_flat(flat):
+    if not (len(flat) > 20 and any(isinstance(value, str) for value in flat)):
         return cast(Any, value)
     records = [cast(dict[str, Any], entry) for entry in flat if isinstance(entry, dict)]
     return [_resolve(entry, flat, _MAX_DEPTH) for entry in records if "title" in entry]
-
-
-def _is_flat(values: list[Any]) -> bool:
-    return len(values) > 20 and any(isinstance(value, str) for value in values)
 
 
 def _resolve(value: Any, flat: list[Any], depth: int) -> Any:

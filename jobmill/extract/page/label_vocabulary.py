@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from functools import lru_cache
+from importlib import resources
 from typing import Literal, TypeAlias
+
+from pydantic import TypeAdapter
 
 from .text_checks import normalize
 
@@ -12,65 +16,11 @@ FieldName: TypeAlias = Literal[
     "kind", "pay", "number", "team", "mode", "other", "section",
 ]  # fmt: skip
 
-_LABELS: dict[FieldName, str] = {
-    "title": "job title|title|position|position title|posting title|job name|role|vacancy|"
-    "vacancy title|job position|opening|stellenbezeichnung|stelle|jobtitel|intitulé du poste|poste|"
-    "titre du poste|puesto|título del puesto|cargo|titolo|posizione|functie|functietitel|"
-    "stanowisko",
-    "company": "company|company name|company s name|employer|employer name|hiring company|"
-    "organization|organisation|organization name|hiring organization|agency|advertiser|recruiter|client|"
-    "posted by|job posted by|business name|firm|institution|offered by|firma|arbeitgeber|"
-    "unternehmen|entreprise|société|employeur|empresa|azienda|bedrijf|werkgever|organisatie|"
-    "företag|arbetsgivare|virksomhed|pracodawca|empregador",
-    "location": "location|locations|location s|job location|job locations|work location|city state|"
-    "city and state|location city state|city state zip|city state country|place of work|"
-    "position location|primary location|work site|worksite|office location|based in|area|where|"
-    "place|standort|standorte|ort|arbeitsort|einsatzort|dienstort|lieu|lieu de travail|"
-    "localisation|ubicación|lugar|lugar de trabajo|localidad|luogo|luogo di lavoro|sede|"
-    "sede di lavoro|località|locatie|standplaats|plaats|localização|local de trabalho|arbetsort|"
-    "arbejdssted|miejsce pracy|lokalizacja",
-    "city": "city|town|city town|stadt|ville|ciudad|città|stad|cidade|miasto",
-    "state": "state|state province|province|state region|bundesland|provincia|estado",
-    "country": "country|land|pays|país|paese",
-    "posted": "posted|date posted|posted date|posted on|post date|posting date|job posted|date|"
-    "job posted on|published|publication date|date published|published on|creation date|created|"
-    "created on|date created|listed|listed on|date listed|open date|opening date|date opened|added|"
-    "date added|first posted|online since|active since|veröffentlicht|veröffentlicht am|"
-    "veröffentlichungsdatum|erschienen am|eingestellt am|online seit|datum|publié le|publiée le|"
-    "date de publication|publicado|publicado el|fecha de publicación|fecha|pubblicato|"
-    "pubblicato il|data di pubblicazione|geplaatst|geplaatst op|publicado em|data de publicação|"
-    "publicerad|opublikowano|data publikacji",
-    "updated": "updated|last updated|date updated|updated on|modified|last modified|aktualisiert",
-    "until": "closing date|close date|apply by|application deadline|deadline|expires|expiry date|"
-    "expiration date|valid through|valid until|closes|bewerbungsfrist|date limite|fecha límite|"
-    "fecha de cierre|scadenza|sista ansökningsdag",
-    "kind": "job type|employment type|position type|type of employment|employment|employee type|"
-    "type|contract type|contract|job status|employment status|working time|anstellungsart|"
-    "beschäftigungsart|vertragsart|arbeitszeit|type de contrat|contrat|tipo de contrato|"
-    "jornada laboral|tipo di contratto|dienstverband|employment types|tax term|schedule",
-    "pay": "salary|pay|compensation|base pay|salary range|pay rate|pay range|wage|rate|gehalt|"
-    "vergütung|salaire|rémunération|salario|stipendio|retribuzione|salaris",
-    "number": "job id|reference|ref|ref no|reference id|req id|requisition|requisition id|"
-    "requisition number|job number|job no|job code|job reference|job reference code|job ref|"
-    "reference number|reference code|position id|position number|vacancy number|posting id|"
-    "ref code|ref id|ref number|job ref no|req|req no|req number|job posting number|opening id|"
-    "kennziffer|referenznummer|référence|referencia|jobid|job req id",
-    "team": "department|division|abteilung|departamento|département|service|afdeling",
-    "mode": "workplace type|remote type|work type|work mode|modalidad de trabajo|arbeitsmodell|"
-    "télétravail|work arrangement",
-    # Not fields of a posting, but they end the value before them.
-    "other": "category|job category|categories|industry|industries|sector|experience|education|"
-    "required experience|required education|years of experience|phone|fax|email|e mail|contact|"
-    "contact name|contact person|website|web site|url|travel|travel required|relocation|"
-    "required travel|career level|job function|function|duration|area code|length|telecommute|"
-    "views|applicants|openings|number of openings|start date|vacantes|share|print|apply|zip|"
-    "zip code|postal code|address|street|summary|overview|keywords|job level|level|tier|region|end date",
-    # Headings of the text; they do not belong to a group of labels.
-    "section": "skills|required skills|description|job description|requirements|qualifications|"
-    "benefits|job requirements|responsibilities|duties",
-}  # fmt: skip
+_LABELS: dict[FieldName, list[str]] = TypeAdapter(dict[FieldName, list[str]]).validate_python(
+    tomllib.loads((resources.files("jobmill.extract.page") / "labels.toml").read_text("utf-8"))
+)
 _FIELD_BY_LABEL: dict[str, FieldName] = {
-    word: name for name, words in _LABELS.items() for word in words.split("|")
+    word: name for name, labels in _LABELS.items() for word in labels
 }
 # Labels that are not listed: a word that names the field, and words that may accompany it.
 _LABEL_WORDS: dict[FieldName, tuple[str, str]] = {

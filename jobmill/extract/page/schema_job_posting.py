@@ -63,11 +63,12 @@ def is_job_posting(node: object) -> bool:
     """Whether the type of a node is JobPosting."""
     if not isinstance(node, dict):
         return False
-    kinds = _list(cast(SchemaNode, node).get("@type"))
+    kinds = as_list(cast(SchemaNode, node).get("@type"))
     return any(isinstance(kind, str) and kind.rpartition("/")[2] == "JobPosting" for kind in kinds)
 
 
-def _list(value: Any) -> list[Any]:
+def as_list(value: Any) -> list[Any]:
+    """The values of a property, which may have none, one or several."""
     if value is None:
         return []
     return cast(list[Any], value) if isinstance(value, list) else [value]
@@ -75,7 +76,7 @@ def _list(value: Any) -> list[Any]:
 
 def _plain(value: Any) -> Any:
     """The plain value, whether it is alone, in a list or in an object with "@value"."""
-    value = _list(value)[0] if _list(value) else None
+    value = as_list(value)[0] if as_list(value) else None
     return cast(SchemaNode, value).get("@value") if isinstance(value, dict) else value
 
 
@@ -94,7 +95,7 @@ def _names(value: Any) -> list[str]:
         _text(_first_of(cast(SchemaNode, item), "name", "legalName", "@value"))
         if isinstance(item, dict)
         else _text(item)
-        for item in _list(value)
+        for item in as_list(value)
     )
     return [name for name in names if name]
 
@@ -114,7 +115,7 @@ def _company_site(value: Any) -> str | None:
     if not isinstance(node, dict):
         return None
     fields = cast(SchemaNode, node)
-    values = [*_list(fields.get("sameAs")), *_list(fields.get("url"))]
+    values = [*as_list(fields.get("sameAs")), *as_list(fields.get("url"))]
     links = [link.strip() for link in values if isinstance(link, str)]
     return next((link for link in links if _is_site(link)), None)
 
@@ -130,7 +131,7 @@ def _is_site(link: str) -> bool:
 
 
 def _locations(value: Any) -> tuple[str, ...]:
-    places = (_place(item) for item in _list(value))
+    places = (_place(item) for item in as_list(value))
     return tuple(
         dict.fromkeys(place for place in places if place and location_text.names_place(place))
     )
@@ -153,17 +154,17 @@ def _place(value: Any) -> str | None:
 
 
 def _first_item(value: Any) -> Any:
-    return next(iter(_list(value)), None)
+    return next(iter(as_list(value)), None)
 
 
 def _arrangement(node: SchemaNode) -> Arrangement | None:
-    arrangements = map(work_arrangement.from_label, _list(node.get("jobLocationType")))
+    arrangements = map(work_arrangement.from_label, as_list(node.get("jobLocationType")))
     return next((arrangement for arrangement in arrangements if arrangement), None)
 
 
 def _salary(node: SchemaNode) -> Salary | None:
     for key, predicted in (("baseSalary", False), ("estimatedSalary", True)):
-        for pay in _list(node.get(key)):
+        for pay in as_list(node.get(key)):
             if parsed := _parse_salary(pay, node.get("salaryCurrency"), predicted=predicted):
                 return parsed
     return None
@@ -198,7 +199,7 @@ def _description(node: SchemaNode) -> str | None:
 
 
 def _prose(value: Any) -> str | None:
-    parts = [part for part in _list(value) if isinstance(part, str)]
+    parts = [part for part in as_list(value) if isinstance(part, str)]
     return html_text.join_sections(*(_to_text(part) for part in parts))
 
 

@@ -136,18 +136,10 @@ async def _find_cards(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Count:
-    place: int
-    count: int
-
-
 async def _count(tx: Tx, profile_id: int, columns: list[StatusColumn]) -> dict[str, int]:
-    rows = await fetch_all(
-        tx,
-        _Count,
+    counted = await tx.execute(
         """
-        SELECT place::int, counted.count
+        SELECT place, counted.count
           FROM unnest(%(statuses)s::matching.match_status[], %(custom)s::bigint[])
                WITH ORDINALITY AS shown (status, custom_status_id, place),
                LATERAL (SELECT count(*)::int AS count
@@ -164,7 +156,8 @@ async def _count(tx: Tx, profile_id: int, columns: list[StatusColumn]) -> dict[s
             "limit": COUNT_LIMIT,
         },
     )
-    return {columns[row.place - 1].key: row.count for row in rows}
+    counts: dict[int, int] = dict(await counted.fetchall())
+    return {column.key: counts[place] for place, column in enumerate(columns, 1)}
 
 
 async def move(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from jobmill.catalog import csv_files
-from jobmill.db import Tx, fetch_all
+from jobmill.db import Tx
 from jobmill.matching.job_applications import board, details
 
 COLUMNS = (
@@ -24,12 +24,6 @@ COLUMNS = (
     "notes",
 )
 """The columns of the export, which the import reads."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Notes:
-    match_id: int
-    text: str
 
 
 async def write(tx: Tx, profile_id: int) -> str:
@@ -71,14 +65,12 @@ def _format(value: object) -> str:
 
 
 async def _read_notes(tx: Tx, ids: Sequence[int]) -> dict[int, str]:
-    rows = await fetch_all(
-        tx,
-        _Notes,
+    notes = await tx.execute(
         """
-        SELECT match_id, string_agg(body, E'\\n\\n' ORDER BY created_at, id) AS text
+        SELECT match_id, string_agg(body, E'\\n\\n' ORDER BY created_at, id)
           FROM matching.application_note
          WHERE match_id = ANY(%s) AND removed_at IS NULL GROUP BY match_id
         """,
         [list(ids)],
     )
-    return {row.match_id: row.text for row in rows}
+    return dict(await notes.fetchall())

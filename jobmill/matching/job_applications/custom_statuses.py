@@ -10,7 +10,7 @@ from psycopg.errors import UniqueViolation
 from jobmill.db import Tx, fetch_all, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.matching import matches
-from jobmill.matching.matches import MatchId, Status
+from jobmill.matching.matches import Status
 from jobmill.matching.profiles import ProfileId
 
 CustomStatusId = NewType("CustomStatusId", int)
@@ -156,24 +156,17 @@ async def remove(tx: Tx, profile_id: ProfileId, id: int, *, actor: str | None = 
     removed = [custom for custom in await find_all(tx, profile_id) if custom.id == id]
     if not removed:
         raise NotFound("status", id)
-    left = await fetch_all(
-        tx,
-        _MatchInStatus,
+    left = await tx.execute(
         """
         UPDATE matching.match SET custom_status_id = NULL, updated_at = now()
          WHERE custom_status_id = %s RETURNING id
         """,
         [id],
     )
-    for match in left:
+    for (match_id,) in await left.fetchall():
         await matches.record_event(
-            tx, match.id, "custom status removed", actor=actor, name=removed[0].name
+            tx, match_id, "custom status removed", actor=actor, name=removed[0].name
         )
     await tx.execute(
         "DELETE FROM matching.custom_status WHERE profile_id = %s AND id = %s", [profile_id, id]
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _MatchInStatus:
-    id: MatchId

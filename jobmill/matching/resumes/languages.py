@@ -7,24 +7,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from jobmill.matching.master_resume import LanguageEntry
+from jobmill.plain_text import read_phrase_list
 
-LANGUAGES: Final = frozenset(
-    (
-        "Afrikaans", "Albanian", "American Sign Language", "Amharic", "Arabic", "Armenian", "Bengali",
-        "Bosnian", "Bulgarian", "Burmese", "Cantonese", "Catalan", "Chinese", "Croatian", "Czech", "Danish",
-        "Dutch", "English", "Estonian", "Farsi", "Filipino", "Finnish", "French", "Georgian", "German",
-        "Greek", "Gujarati", "Haitian Creole", "Hausa", "Hebrew", "Hindi", "Hmong", "Hungarian", "Icelandic",
-        "Igbo", "Indonesian", "Irish", "Italian", "Japanese", "Kannada", "Khmer", "Korean", "Kurdish", "Lao",
-        "Latvian", "Lithuanian", "Macedonian", "Malay", "Malayalam", "Mandarin", "Marathi", "Mongolian",
-        "Nepali", "Norwegian", "Oromo", "Pashto", "Persian", "Polish", "Portuguese", "Punjabi", "Romanian",
-        "Russian", "Serbian", "Sign Language", "Slovak", "Slovenian", "Somali", "Spanish", "Swahili",
-        "Swedish", "Tagalog", "Tamil", "Telugu", "Thai", "Tigrinya", "Turkish", "Ukrainian", "Urdu",
-        "Vietnamese", "Welsh", "Yoruba", "Zulu",
-        "Deutsch", "Englisch", "Französisch", "Italienisch", "Spanisch", "Türkisch", "Russisch",
-        "Allemand", "Anglais", "Arabe", "Espagnol", "Français", "Italien", "Portugais",
-        "Alemán", "Español", "Francés", "Inglés", "Italiano", "Portugués",
-    )
-)  # fmt: skip
+LANGUAGES: Final = read_phrase_list("jobmill.matching.resumes", "languages.txt")
 _BY_KEY: Final = {name.casefold(): name for name in LANGUAGES}
 _NAMES: Final = re.compile(
     r"\b(?:" + "|".join(map(re.escape, sorted(LANGUAGES, key=len, reverse=True))) + r")\b",

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 from jobmill.places import gazetteer
+from jobmill.plain_text import read_word_list
 
 from ..posting_facts import skills
 from . import sections
@@ -36,24 +37,7 @@ WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019.-][^\W\d_]+){0,3}\.?")
 PARTICLES: Final = re.compile(
     r"v[ao]n|de[rnl]?|d[aio]|dos|della|l[ae]|[ae]l|bin|ibn|ben|te[rn]|zur?|[ye]"
 )
-_OTHER_WORDS: Final = """
-a about accounting address analytics and application architect area avenue available back backend
-bewerbung birth business candidate candidature chief city cloud co code company computer confidential
-consulting contact corp corporation country courses curriculum customer cv data date design developer
-development devops digital director document download education electrical email embedded engineer
-engineering english entwickler entwicklung experience expert fachkraft female finance for freelance
-french front frontend full fullstack german github gmbh graphic group hardware head health home human
-in inc information infrastructure ingenieur ipsum it java job junior kg languages lead learning
-lebenslauf limited linkedin list llc lorem ltd machine male management manager marketing married
-mechanical mobile name nationality network new nurse objective of office online open operations
-personal phone platform portfolio private product professional profile programmer project public
-qa quality references registered remote reporting research resources resume road role sales school
-science scientist seeking senior server services skills social software solutions source stack staff
-state store straße strasse street student studies summary support system systems team tech technical
-technologies technology telephone test testing the title to tools training united university ux vita
-vitae web website with work writer your
-"""
-NO_NAMES: Final = frozenset(_OTHER_WORDS.split())
+NO_NAMES: Final = read_word_list("jobmill.matching.resumes", "no_names.txt")
 """Words common in job titles, headings and addresses, and rare in names."""
 
 

@@ -12,6 +12,7 @@ from typing import Final, Literal, TypeAlias
 
 from jobmill.catalog.posting import Posting
 from jobmill.matching.profile import RANKS, Profile, Skill
+from jobmill.plain_text import read_phrase_list
 
 from ..posting_facts import (
     MAX_TEXT_LENGTH,
@@ -28,25 +29,8 @@ from ..posting_facts.implied_skills import implied_skills
 Weight: TypeAlias = Literal[0, 1, 2, 3]
 """3: central to the job; 2: required; 1: nice to have; 0: only mentioned."""
 
-# Practices and common tools. People rarely list them in a profile, and employers rarely reject
-# anyone for lacking them.
-PRACTICES: Final = frozenset(
-    ("A/B testing", "Accessibility", "Agile", "AI agents", "Bash", "BDD", "Bitbucket",
-     "Business analysis", "CI/CD", "Cloud computing", "Confluence", "Data analysis",
-     "Data governance", "Data modeling", "Data pipelines", "Data quality", "Data structures",
-     "Data visualization", "Design patterns", "Design systems", "DevOps", "Distributed systems",
-     "DNS", "Domain-driven design", "End-to-end testing", "Event-driven architecture",
-     "Functional programming", "Git", "GitHub", "GitLab", "Google Sheets", "Google Workspace",
-     "High availability", "Incident response", "Integration testing", "Jira", "JSON", "JWT",
-     "Kanban", "Load balancing", "Load testing", "Message queues", "Microservices", "Microsoft 365",
-     "Microsoft Excel", "Microsoft Office", "npm", "OAuth", "Object-oriented programming",
-     "Observability", "OKR", "Pair programming", "Performance testing", "Performance tuning",
-     "Postman", "PowerPoint", "Product management", "Project management", "Prototyping", "Regex",
-     "Regression testing", "Responsive design", "REST", "Scrum", "SDLC", "Serverless",
-     "Software architecture", "System design", "TCP/IP", "TDD", "Technical support",
-     "Technical writing", "Test automation", "Time series analysis", "Trello", "Unit testing",
-     "Unix", "WebSockets", "Wireframing", "XML", "YAML")
-)  # fmt: skip
+PRACTICES: Final = read_phrase_list("jobmill.matching.rules", "practices.txt")
+"""Practices and common tools, which people rarely list in a profile."""
 PRIMARY_LINE_COUNT: Final = 3
 """A required skill that this many lines name is central to the job."""
 

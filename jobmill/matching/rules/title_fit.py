@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from jobmill.catalog import job_titles
-from jobmill.plain_text import fold_case
+from jobmill.plain_text import fold_case, read_word_groups
 
 # The first word in a title that is listed here is its role: a "Product Manager, Developer Tools" is
 # not a developer.
@@ -36,34 +36,6 @@ NEAR_ROLES: Final[dict[frozenset[str], float]] = {
     frozenset(("scientist", "engineer")): 0.5, frozenset(("scientist", "analyst")): 0.5,
     frozenset(("administrator", "engineer")): 0.4,
 }  # fmt: skip
-FIELDS: Final = {
-    "software": "software engineering swe sde application applications softwareentwickler"
-    " softwareentwicklerin logiciel logicielle"
-    " generalist founding",
-    "fullstack": "fullstack web",
-    "backend": "backend server api apis python java golang go rust ruby rails php node nodejs dotnet csharp"
-    " scala kotlin elixir django",
-    "frontend": "frontend ui react javascript typescript angular vue css",
-    "product": "product products",
-    "mobile": "mobile ios android swift flutter",
-    "infrastructure": "infrastructure devops cloud reliability sre platform kubernetes systems network"
-    " production site linux devsecops tooling",
-    "data": "data analytics etl bi database",
-    "learning": "ml ai machine learning nlp vision llm deep genai intelligence",
-    "security": "security appsec infosec cybersecurity",
-    "quality": "qa test testing quality automation sdet",
-    "embedded": "embedded firmware fpga cpp robotics",
-    "hardware": "hardware electrical mechanical civil manufacturing rf optical asic silicon structural"
-    " chemical materials facilities",
-    "sales": "sales presales account partner",
-    "customers": "solutions solution support customer customers field implementation success"
-    " forward deployed integration",
-    "marketing": "marketing growth brand seo advertising",
-    "finance": "finance financial accounting payroll tax treasury audit bookkeeping",
-    "people": "hr people talent recruiting resources",
-    "legal": "legal paralegal",
-    "operations": "operations procurement logistics",
-}  # fmt: skip
 NEAR_FIELDS: Final[dict[tuple[str, str], float]] = {
     ("software", "backend"): 0.9, ("software", "fullstack"): 0.9, ("software", "frontend"): 0.5,
     ("software", "infrastructure"): 0.7, ("software", "mobile"): 0.5, ("software", "learning"): 0.5,
@@ -83,7 +55,7 @@ LEVELS: Final = frozenset(_LEVEL_WORDS.split())
 OPEN_FIELD, UNKNOWN_FIELD = 0.7, 0.2
 """Similarity if one title leaves the field open, and if it names a field that we do not know."""
 
-_FIELD_OF: Final = {word: field for field, words in FIELDS.items() for word in words.split()}
+_FIELD_OF: Final = read_word_groups("jobmill.matching.rules", "title_fields.txt")
 _SPELLINGS: Final = (
     (re.compile(r"\b(full|front|back)[\s-]+(stack|end)\b"), r"\1\2"),
     (re.compile(r"\bmembers? of (?:the )?technical staff\b"), "software engineer"),

@@ -81,7 +81,7 @@ def check_size(claim: ParsedClaim, statements: Sequence[SiteStatement]) -> PartV
     option, statement = max(options, key=lambda pair: pair[0].high)
     if compare(quantity, option, _SIZE_TOLERANCE) == "same":
         return PartVerdict("true", "The site states this headcount.", statement)
-    if claim.dated or _is_earlier_size(quantity, option):
+    if claim.dated or (quantity.high < option.low <= quantity.high * _MAX_GROWTH):
         return PartVerdict("outdated", "The site states a larger, newer headcount.", statement)
     return PartVerdict("contradicted", "The site states another headcount.", statement)
 
@@ -91,10 +91,6 @@ def is_headcount(quantity: Quantity, text: str) -> bool:
     if quantity.is_money or "percent" in quantity.units or _RATIO.search(before):
         return bool(re.search(r"\b(?:team|staff|workforce|company) of\s+$", before))
     return "people" in quantity.units[:3] or bool(_HEADCOUNT.search(before))
-
-
-def _is_earlier_size(quantity: Quantity, site: Quantity) -> bool:
-    return quantity.high < site.low <= quantity.high * _MAX_GROWTH
 
 
 @lru_cache(maxsize=1_024)

@@ -181,7 +181,7 @@ def test_a_response_cannot_put_the_name_of_a_key_into_a_url() -> None:
 def test_a_posting_is_requested_by_its_id_and_read_even_if_wrapped() -> None:
     posting = Posting("Glazier", vendor_id="11/a", partial=True)
     request = api.detail_request(posting, config())
-    complete = api.read_detail(
+    complete = api.PLATFORM.read_detail_response(
         b'{"job": {"id": 11, "title": "Glazier", "description": "<p>Cut.</p>"}}', posting, config()
     )
     assert request.url == "https://api.panes.example/jobs/11%2Fa"

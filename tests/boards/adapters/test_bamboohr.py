@@ -58,7 +58,9 @@ def test_the_location_type_is_a_number(postings: tuple[Posting, ...]) -> None:
 
 def test_the_details_add_what_the_list_lacks(postings: tuple[Posting, ...]) -> None:
     request = bamboohr.detail_request(postings[0], CONFIG)
-    complete = bamboohr.read_detail(answer("bamboohr/detail.json"), postings[0], CONFIG)
+    complete = bamboohr.PLATFORM.read_detail_response(
+        answer("bamboohr/detail.json"), postings[0], CONFIG
+    )
     assert request.url == "https://fenboats.bamboohr.com/careers/71/detail"
     assert lines(complete.description) == ["Keep the locks.", "- Know the tides"]
     assert complete.posted_at == dt.datetime(2024, 5, 2, tzinfo=dt.UTC)

@@ -49,7 +49,7 @@ def test_only_postings_without_text_are_partial(postings: tuple[Posting, ...]) -
 
 
 def test_the_posting_page_has_the_text(postings: tuple[Posting, ...]) -> None:
-    complete = breezy.read_detail(answer("breezy/page.html"), postings[0], CONFIG)
+    complete = breezy.PLATFORM.read_detail_response(answer("breezy/page.html"), postings[0], CONFIG)
     assert complete.description == "Blow glass.\n\nKeep the fire."
     assert (complete.partial, complete.vendor_id) == (False, "a1b2c3d4e5f6")
     assert complete.locations == postings[0].locations
@@ -59,7 +59,7 @@ def test_the_front_page_of_a_removed_position_is_not_a_posting(
     postings: tuple[Posting, ...],
 ) -> None:
     with pytest.raises(OutsideError, match="may be closed"):
-        breezy.read_detail(answer("breezy/root.html"), postings[0], CONFIG)
+        breezy.PLATFORM.read_detail_response(answer("breezy/root.html"), postings[0], CONFIG)
 
 
 def test_a_saved_page_is_read() -> None:

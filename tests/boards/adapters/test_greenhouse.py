@@ -138,7 +138,7 @@ def test_a_post_without_text_gets_it_from_its_details() -> None:
     config = BoardConfig(board_token="kestreloptics")
     request = greenhouse.detail_request(bare, config)
     assert request.url.partition("?")[0].endswith("/v1/boards/kestreloptics/jobs/5100004")
-    complete = greenhouse.read_detail(
+    complete = greenhouse.PLATFORM.read_detail_response(
         json.dumps(body | {"content": content}).encode(), bare, config
     )
     assert complete == replace(bare, description="Coat lenses by night.", partial=False)

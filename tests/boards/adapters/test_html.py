@@ -141,7 +141,7 @@ def test_a_posting_without_text_is_completed_from_its_page() -> None:
         b'<script type="application/ld+json">{"@type": "JobPosting", "title": "Sailmaker",'
         b' "description": "<p>Sew sails.</p>"}</script><h1>Sailmaker</h1>'
     )
-    complete = html.read_detail(body, listed, site)
+    complete = html.PLATFORM.read_detail_response(body, listed, site)
     assert html.detail_request(listed, site).url == listed.url
     assert "Sew sails." in (complete.description or "")
 

@@ -109,7 +109,7 @@ def test_the_inner_page_has_the_details_of_a_posting() -> None:
     listed = read(
         "icims", answer("icims/search.html"), CLASSIC, icims.first_request(config)
     ).postings[0]
-    complete = icims.read_detail(answer("icims/page.html"), listed, config)
+    complete = icims.PLATFORM.read_detail_response(answer("icims/page.html"), listed, config)
     assert icims.detail_request(listed, config).url.endswith("/seed-cleaner/job?in_iframe=1")
     assert (complete.description, complete.company) == ("Clean seeds.", "Prairie Seed")
     assert (complete.requisition_id, complete.partial) == ("2024-8841", False)
@@ -164,5 +164,5 @@ def test_a_page_names_the_category_and_unavailable_is_not_a_location() -> None:
     (posting,) = read("icims", ONE, CLASSIC).postings
     assert (posting.department, posting.location) == ("Fields", "Ames, US")
     listed = read("icims", LISTED, CLASSIC).postings[0]
-    complete = icims.read_detail(ONE, listed, BoardConfig(**CLASSIC))
+    complete = icims.PLATFORM.read_detail_response(ONE, listed, BoardConfig(**CLASSIC))
     assert (complete.department, complete.employment_type) == ("Fields", "full_time")

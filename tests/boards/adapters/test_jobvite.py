@@ -53,21 +53,21 @@ def test_a_page_is_read_from_its_structured_data(posting: Posting) -> None:
         b'<script type="application/ld+json">{"@type": "JobPosting", "title": "Eel Smoker",'
         b' "datePosted": "2024-03-01", "description": "<p>Smoke.</p>"}</script>'
     )
-    complete = jobvite.read_detail(body, posting, CONFIG)
+    complete = jobvite.PLATFORM.read_detail_response(body, posting, CONFIG)
     assert (complete.description, complete.partial) == ("Smoke.", False)
     assert complete.posted_at
     assert complete.department == "Smokehouse"
 
 
 def test_a_page_without_structured_data_is_read_from_its_text(posting: Posting) -> None:
-    complete = jobvite.read_detail(answer("jobvite/page.html"), posting, CONFIG)
+    complete = jobvite.PLATFORM.read_detail_response(answer("jobvite/page.html"), posting, CONFIG)
     assert lines(complete.description) == ["Smoke eels.", "- Know wood"]
     assert (complete.department, complete.location) == ("Smokehouse", "Maldon, United Kingdom")
 
 
 def test_a_page_without_a_posting_is_an_error(posting: Posting) -> None:
     with pytest.raises(OutsideError):
-        jobvite.read_detail(answer("jobvite/viewall.html"), posting, CONFIG)
+        jobvite.PLATFORM.read_detail_response(answer("jobvite/viewall.html"), posting, CONFIG)
 
 
 def test_an_empty_board_is_empty() -> None:

@@ -173,7 +173,9 @@ def test_a_posting_without_text_gets_it_from_its_details() -> None:
     assert lever.detail_request(bare, config).url == (
         f"https://api.lever.co/v0/postings/havnbro/{bare.vendor_id}"
     )
-    complete = lever.read_detail(json.dumps(record | texts).encode(), bare, config)
+    complete = lever.PLATFORM.read_detail_response(
+        json.dumps(record | texts).encode(), bare, config
+    )
     assert complete.description == "A year with us.\n\nYou learn the trade."
     assert not complete.partial
 

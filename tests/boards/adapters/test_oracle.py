@@ -56,7 +56,7 @@ def test_an_empty_page_before_the_end_is_truncated() -> None:
 
 def test_all_sections_of_a_requisition_are_read() -> None:
     posting = read("oracle", answer("oracle/list.json"), CONFIG).postings[0]
-    complete = oracle.read_detail(answer("oracle/detail.json"), posting, SITE)
+    complete = oracle.PLATFORM.read_detail_response(answer("oracle/detail.json"), posting, SITE)
     assert lines(complete.description) == [
         "Rig bridges high up.", "Climb.", "- No fear of heights", "We build spans.",
         "A small team.",
@@ -109,4 +109,4 @@ def test_the_category_is_preferred_to_the_function_as_department() -> None:
 def test_the_details_of_another_requisition_are_refused() -> None:
     posting = read("oracle", answer("oracle/list.json"), CONFIG).postings[1]
     with pytest.raises(OutsideError):
-        oracle.read_detail(answer("oracle/detail.json"), posting, SITE)
+        oracle.PLATFORM.read_detail_response(answer("oracle/detail.json"), posting, SITE)

@@ -117,7 +117,9 @@ def test_an_offer_without_text_gets_it_from_its_details() -> None:
     assert recruitee.detail_request(bare, config).url == (
         "https://bollenveld.recruitee.com/api/offers/810001"
     )
-    complete = recruitee.read_detail(json.dumps({"offer": offer}).encode(), bare, config)
+    complete = recruitee.PLATFORM.read_detail_response(
+        json.dumps({"offer": offer}).encode(), bare, config
+    )
     assert lines(complete.description) == ["Grow tulips.", "- Green fingers"]
 
 

@@ -42,7 +42,7 @@ def test_a_hidden_salary_is_none(postings: tuple[Posting, ...]) -> None:
 def test_the_details_of_a_posting_are_complete(postings: tuple[Posting, ...]) -> None:
     config = reed.ReedSearch()
     request = reed.detail_request(postings[0], config)
-    complete = reed.read_detail(answer("reed/posting.json"), postings[0], config)
+    complete = reed.PLATFORM.read_detail_response(answer("reed/posting.json"), postings[0], config)
     assert (request.url, request.secret) == ("https://www.reed.co.uk/api/1.0/jobs/4001", reed.KEY)
     assert (postings[0].partial, complete.partial) == (True, False)
     assert "Own ladder needed." in (complete.description or "")

@@ -46,7 +46,9 @@ def test_requests_name_board_and_posting(posting: Posting) -> None:
 
 
 def test_the_details_have_text_and_salary(posting: Posting) -> None:
-    complete = rippling.read_detail(answer("rippling/posting.json"), posting, CONFIG)
+    complete = rippling.PLATFORM.read_detail_response(
+        answer("rippling/posting.json"), posting, CONFIG
+    )
     assert complete.description == "We fly birds.\n\nYou fly them."
     assert (complete.company, complete.employment_type) == ("High Mews", "full_time")
     assert posting.partial
@@ -54,7 +56,9 @@ def test_the_details_have_text_and_salary(posting: Posting) -> None:
 
 
 def test_a_salary_spans_regions_but_not_currencies(posting: Posting) -> None:
-    complete = rippling.read_detail(answer("rippling/posting.json"), posting, CONFIG)
+    complete = rippling.PLATFORM.read_detail_response(
+        answer("rippling/posting.json"), posting, CONFIG
+    )
     assert complete.salary == Salary(26000, 33000, "GBP", "year", "structured")
 
 

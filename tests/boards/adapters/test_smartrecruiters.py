@@ -87,7 +87,7 @@ def test_the_details_add_all_four_sections_and_keep_the_identity(
         "https://api.smartrecruiters.com/v1/companies/BrotUndSalz1/postings/744000000000001"
     )
     body = answer("smartrecruiters/posting.json")
-    complete = smartrecruiters.read_detail(body, postings[0], CONFIG)
+    complete = smartrecruiters.PLATFORM.read_detail_response(body, postings[0], CONFIG)
     assert complete.description == (
         "Company Description\nBread since 1911.\n\n"
         "Job Description\nYou knead & bake.\n\n"

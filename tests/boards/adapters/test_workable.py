@@ -68,7 +68,9 @@ def test_a_posting_without_text_gets_it_from_its_details(postings: tuple[Posting
     assert workable.detail_request(postings[1], config).url == (
         "https://apply.workable.com/api/v2/accounts/puffin/jobs/99FF00AA11"
     )
-    complete = workable.read_detail(answer("workable/posting.json"), postings[1], config)
+    complete = workable.PLATFORM.read_detail_response(
+        answer("workable/posting.json"), postings[1], config
+    )
     assert lines(complete.description) == ["Water the plants.", "- A green thumb", "Fresh air."]
     assert complete.requirements == "- A green thumb"
     assert complete.arrangement == "onsite"

@@ -126,7 +126,9 @@ def test_the_details_have_all_locations_and_the_posting_date(page: BoardPage) ->
     config = WorkdaySite(**POLAR)
     request = workday.detail_request(page.postings[1], config)
     assert (request.method, request.url) == ("GET", f"{API}/job/Tromso/Ice-Core-Analyst_R1002-1")
-    complete = workday.read_detail(answer("workday/posting.json"), page.postings[1], config)
+    complete = workday.PLATFORM.read_detail_response(
+        answer("workday/posting.json"), page.postings[1], config
+    )
     assert complete.locations == ("Tromsø", "Longyearbyen")
     assert complete.posted_at
     assert complete.posted_at.date() == dt.date(2024, 2, 11)
