@@ -67,10 +67,8 @@ def add(
 def list_persons(every: All = False, as_json: AsJson = False) -> None:
     """List the people with access."""
     rows = [row for row in _in_transaction(persons.find_all) if every or not row.ended_at]
-    if rows or as_json:
-        output.print_table(rows, as_json=as_json)
-    else:
-        typer.echo("No people yet. Add an admin: jobmill person add NAME EMAIL --role admin")
+    empty = "No people yet. Add an admin: jobmill person add NAME EMAIL --role admin"
+    output.print_table(rows, as_json=as_json, empty=empty)
 
 
 @app.command("role")
@@ -151,10 +149,7 @@ def list_sessions(email: Email, as_json: AsJson = False) -> None:
         return await sessions.find_open(tx, (await persons.get_active(tx, email)).id)
 
     rows = _in_transaction(find)
-    if rows or as_json:
-        output.print_table(rows, as_json=as_json)
-    else:
-        typer.echo("Not signed in anywhere.")
+    output.print_table(rows, as_json=as_json, empty="Not signed in anywhere.")
 
 
 @app.command("sign-out")
@@ -220,10 +215,8 @@ def add_key(
 def list_keys(every: All = False, as_json: AsJson = False) -> None:
     """List the API keys: owner, scope, expiry and last use."""
     rows = [row for row in _in_transaction(keys.find_all) if every or row.is_active]
-    if rows or as_json:
-        output.print_table(rows, as_json=as_json)
-    else:
-        typer.echo("No keys yet. Create one: jobmill key add NAME --scope read")
+    empty = "No keys yet. Create one: jobmill key add NAME --scope read"
+    output.print_table(rows, as_json=as_json, empty=empty)
 
 
 @keys_app.command("end")

@@ -183,15 +183,14 @@ def _time_json(time: InterviewTime, booked: list[Booking]) -> dict[str, Any]:
 
 def _print_placement(placement: Placement, as_json: bool) -> None:
     booking = placement.application
-    if as_json:
-        output.print_json(
-            {
-                "applicationId": booking.id,
-                "interviewId": booking.opening_id,
-                "status": booking.status,
-                "queuePosition": placement.position,
-            }
-        )
-        return
     place = f", number {placement.position} on the waitlist" if placement.position else ""
-    typer.echo(f"Interview time {booking.opening_id}: {booking.status}{place}.")
+    output.print_result(
+        {
+            "applicationId": booking.id,
+            "interviewId": booking.opening_id,
+            "status": booking.status,
+            "queuePosition": placement.position,
+        },
+        f"Interview time {booking.opening_id}: {booking.status}{place}.",
+        as_json,
+    )

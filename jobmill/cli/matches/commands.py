@@ -181,14 +181,11 @@ def why(listing: ListingName, profile: ProfileName = None, as_json: AsJson = Fal
     A job without a score is scored now with local rules, and nothing is saved.
     """
 
-    async def read(database: Database) -> ExplainedVerdict:
-        return await _read_verdict(database, listing, profile)
-
     unread = session.in_transaction(lambda tx: _find_unread(tx, listing))
     if unread:
         _print_unread(unread, as_json)
         return
-    explained = session.with_database(read)
+    explained = session.with_database(lambda database: _read_verdict(database, listing, profile))
     if as_json:
         output.print_json(_to_dict(explained))
     else:

@@ -30,8 +30,7 @@ from jobmill.matching import what_if as whatif
 from jobmill.matching.local_verdict import LocalVerdict
 from jobmill.matching.profile import Profile
 from jobmill.matching.profiles import ProfileVersion
-from jobmill.matching.rescore import ScoredOutcome, VerdictChange
-from jobmill.matching.what_if import VerdictDifference
+from jobmill.matching.rescore import VerdictChange
 from jobmill.queue.feed import notify_feeds
 
 SHOWN_CHANGES = 20
@@ -269,21 +268,6 @@ def _show_preview(preview: RescorePreview, as_json: bool) -> None:
     typer.echo("Nothing was changed. To change the profile: `jobmill profile edit`")
 
 
-@dataclass(frozen=True)
-class WhatIfResult:
-    """How the verdict about one listing differs between two profiles."""
-
-    listing_id: int
-    url: str
-    title: str | None
-    company: str | None
-    profile: str
-    version: int
-    difference: VerdictDifference
-    predicted: ScoredOutcome | None
-    """The estimated score of the model, if a model scored the listing."""
-
-
 async def _show_one(
     database: Database,
     version: ProfileVersion,
@@ -304,11 +288,17 @@ async def _show_one(
     by_model = saved is not None and saved.score != saved.local_score
     predicted = rescore.predict_outcome(saved, after) if by_model and after.filter.passed else None
     if as_json:
-        result = WhatIfResult(
-            listing.id, listing.url, listing.title, listing.company, version.name,
-            version.version, difference, predicted,
-        )  # fmt: skip
-        output.print_record(result, as_json=True)
+        output.print_json(
+            {
+                "listing_id": listing.id,
+                **output.pick(listing, "url", "title", "company"),
+                "profile": version.name,
+                "version": version.version,
+                "difference": difference,
+                # The estimated score of the model, if a model scored the listing.
+                "predicted": predicted,
+            }
+        )
         return
     match_output.print_headline(listing)
     match_output.print_difference(difference)

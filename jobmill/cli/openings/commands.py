@@ -413,10 +413,7 @@ def capacity(
 
 
 def _print_opening(opening: Opening, text: str, as_json: bool) -> None:
-    if as_json:
-        output.print_json(exports.opening_fields(opening))
-    else:
-        typer.echo(text)
+    output.print_result(exports.opening_fields(opening), text, as_json)
 
 
 app.command()(closing.close)

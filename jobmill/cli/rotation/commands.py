@@ -156,11 +156,10 @@ def import_boards(
 
 def _save_boards(boards: list[ImportedBoard], as_json: bool) -> None:
     done = session.in_transaction(lambda tx: board_import.import_boards(tx, boards))
-    if as_json:
-        output.print_record(done, as_json=True)
-    else:
-        already_added = f", {done.known:,} already added" if done.known else ""
-        typer.echo(f"{output.format_count(done.new, 'new board')}{already_added}")
+    already_added = f", {done.known:,} already added" if done.known else ""
+    output.print_result(
+        done, f"{output.format_count(done.new, 'new board')}{already_added}", as_json
+    )
 
 
 @app.command()
@@ -220,10 +219,7 @@ def _change(id: int, act: Callable[[Tx], Awaitable[Target]], as_json: bool) -> N
         return await act(tx)
 
     target = session.in_transaction(change)
-    if as_json:
-        output.print_record(target, as_json=True)
-    else:
-        typer.echo(f"Source {id} is {target.status} in the rotation.")
+    output.print_result(target, f"Source {id} is {target.status} in the rotation.", as_json)
 
 
 @app.command()

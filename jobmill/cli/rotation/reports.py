@@ -126,9 +126,7 @@ def status(
 
 def _print_status(rotation: _RotationStatus, hours: float) -> None:
     if rotation.platforms:
-        output.print_table(
-            [_PlatformRow.from_yield(row) for row in rotation.platforms], as_json=False
-        )
+        output.print_table([_platform_row(row) for row in rotation.platforms], as_json=False)
     else:
         targets_count = sum(age.targets for age in rotation.staleness)
         hint = (
@@ -143,32 +141,14 @@ def _print_status(rotation: _RotationStatus, hours: float) -> None:
         output.print_wrapped(f"{blocked.what}{count}: {blocked.why}")
 
 
-@dataclass(frozen=True)
-class _PlatformRow:
+def _platform_row(row: PlatformYield) -> dict[str, object]:
     """The columns that fit on a line of 80 characters; `--json` has all."""
-
-    platform: str
-    calls: int
-    results: int
-    new: int
-    rate: float
-    """New jobs per call."""
-    wasted: int
-    failed: int
-    unique: int
-
-    @staticmethod
-    def from_yield(row: PlatformYield) -> _PlatformRow:
-        return _PlatformRow(
-            row.platform,
-            row.calls,
-            row.results,
-            row.new,
-            row.new_per_call,
-            row.wasted,
-            row.failed,
-            row.unique_listings,
-        )
+    return {
+        **output.pick(row, "platform", "calls", "results", "new"),
+        "rate": row.new_per_call,
+        **output.pick(row, "wasted", "failed"),
+        "unique": row.unique_listings,
+    }
 
 
 def report(
