@@ -22,14 +22,13 @@ from jobmill.pipelines import documents as document_pipeline
 from jobmill.queue import AcceptedItem
 
 app = typer.Typer(no_args_is_help=True, callback=lookups.choose_person)
-MatchNumber = Annotated[int, typer.Argument(metavar="MATCH", min=1, help="Number of the match.")]
 Id = Annotated[int, typer.Argument(metavar="ID", min=1, help="Number of the document.")]
 Format = Annotated[DocumentFormat, typer.Option("--format", help="pdf, docx or txt.")]
 
 
 @app.command()
 def write(
-    match: MatchNumber,
+    match: Annotated[int, typer.Argument(metavar="MATCH", min=1, help="Number of the match.")],
     kind: Annotated[Literal["resume", "letter"], typer.Option(help="What to write.")] = "resume",
     template: Annotated[Template | None, typer.Option(help=", ".join(TEMPLATES))] = None,
     paper: Annotated[Paper | None, typer.Option(help=", ".join(PAPERS))] = None,

@@ -27,22 +27,6 @@ keys_app = typer.Typer(no_args_is_help=True)
 T = TypeVar("T")
 Role = Literal["seeker", "viewer", "recruiter", "admin"]
 Scope = Literal["metrics", "read", "search", "hiring", "admin"]
-RoleOption = Annotated[
-    Role,
-    typer.Option(
-        "--role",
-        help="seeker has a job search of their own, viewer reads hiring, recruiter also changes "
-        "openings and applications, admin does everything.",
-    ),
-]
-ScopeOption = Annotated[
-    Scope,
-    typer.Option(
-        "--scope",
-        help="metrics reads /metrics, read sees hiring and the job search of its owner, hiring does what "
-        "recruiters do, admin does everything except managing people and keys.",
-    ),
-]
 Email = Annotated[str, typer.Argument(metavar="EMAIL", help="Email address of the person.")]
 FromStdin = Annotated[
     bool, typer.Option("--password-stdin", help="Read the password from the first line of stdin.")
@@ -54,7 +38,14 @@ All = Annotated[bool, typer.Option("--all", help="Also list ended ones.")]
 def add(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the person.")],
     email: Email,
-    role: RoleOption = "viewer",
+    role: Annotated[
+        Role,
+        typer.Option(
+            "--role",
+            help="seeker has a job search of their own, viewer reads hiring, recruiter also changes "
+            "openings and applications, admin does everything.",
+        ),
+    ] = "viewer",
     password_stdin: FromStdin = False,
     as_json: AsJson = False,
 ) -> None:
@@ -186,7 +177,14 @@ def _entry(change: AdminChange) -> tuple[int, list[str], list[str]]:
 @keys_app.command("add")
 def add_key(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Purpose of the key.")],
-    scope: ScopeOption = "read",
+    scope: Annotated[
+        Scope,
+        typer.Option(
+            "--scope",
+            help="metrics reads /metrics, read sees hiring and the job search of its owner, hiring does what "
+            "recruiters do, admin does everything except managing people and keys.",
+        ),
+    ] = "read",
     owner: Annotated[
         str,
         typer.Option(metavar="EMAIL", help="The key ends when this person loses access."),

@@ -24,7 +24,8 @@ def show_settings(as_json: AsJson = False) -> None:
     """Show every setting and where it comes from, without passwords."""
     loaded, origins = settings.load()
     values = loaded.model_dump()
-    values |= {name: _without_password(values[name]) for name in settings.CONNECTION_STRINGS}
+    urls = {name: values[name] for name in settings.CONNECTION_STRINGS}
+    values |= {name: redact_passwords(url) if url else "" for name, url in urls.items()}
     rows = [
         {"name": name, "value": values[name], "origin": origin} for name, origin in origins.items()
     ]
@@ -133,7 +134,3 @@ def _find_variable(provider: str) -> str:
         if name == provider:
             return variable
     raise Invalid(f"the provider is {' or '.join(KEY_VARIABLES)}, not {provider!r}")
-
-
-def _without_password(url: str) -> str:
-    return redact_passwords(url) if url else ""

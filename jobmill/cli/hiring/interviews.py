@@ -24,9 +24,6 @@ from jobmill.time_zones import format_local_time, load_time_zone
 app = typer.Typer(no_args_is_help=True)
 
 TimeId = Annotated[int, typer.Argument(metavar="TIME", min=1, help="Number of the interview time.")]
-Zone = Annotated[
-    str, typer.Option(metavar="ZONE", help="Time zone such as Europe/Berlin; by default UTC.")
-]
 
 
 @app.command()
@@ -46,7 +43,9 @@ def add(
     place: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Address, room or link.")
     ] = None,
-    time_zone: Zone = "UTC",
+    time_zone: Annotated[
+        str, typer.Option(metavar="ZONE", help="Time zone such as Europe/Berlin; by default UTC.")
+    ] = "UTC",
     weekends: Annotated[
         bool, typer.Option("--weekends", help="Also on Saturdays and Sundays.")
     ] = False,

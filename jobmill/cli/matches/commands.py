@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     Duplicates: TypeAlias = dict[int, list[MatchDuplicate]]
 
 app = typer.Typer(no_args_is_help=True, callback=lookups.choose_person)
-Id = Annotated[int, typer.Argument(metavar="ID", min=1, help="Number of the match.")]
 
 
 @app.command("list")
@@ -137,7 +136,7 @@ def _print_list(page: list[Match], duplicates: Duplicates, limit: int, as_json: 
 
 @app.command("show")
 def show_match(
-    id: Id,
+    id: Annotated[int, typer.Argument(metavar="ID", min=1, help="Number of the match.")],
     text: Annotated[bool, typer.Option("--text", help="Print the full text of the job.")] = False,
     as_json: AsJson = False,
 ) -> None:

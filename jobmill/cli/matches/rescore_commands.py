@@ -27,7 +27,6 @@ from jobmill.matching import (
     verdicts,
 )
 from jobmill.matching import what_if as whatif
-from jobmill.matching.local_verdict import LocalVerdict
 from jobmill.matching.profile import Profile
 from jobmill.matching.profiles import ProfileVersion
 from jobmill.matching.rescore import VerdictChange
@@ -283,7 +282,10 @@ async def _show_one(
     saved, current = summaries.get(listing.id), version.profile()
     places = [location for location in other.locations if location not in current.locations]
     whatif.check_changes(listings.to_posting(listing), having=having, places=places)
-    before, after = await _judge_both(current, other, listing, employer)
+    before, after = [
+        await local_verdict.judge(profile, listing, employer, PLATFORM_RULES, score_rejected=True)
+        for profile in (current, other)
+    ]
     difference = whatif.compare_verdicts(before, after)
     by_model = saved is not None and saved.score != saved.local_score
     predicted = rescore.predict_outcome(saved, after) if by_model and after.filter.passed else None
@@ -306,12 +308,3 @@ async def _show_one(
         estimate = f"with these changes about {predicted.score}"
         output.print_wrapped(f"Score by a model: {saved.score}, {estimate}.")
     typer.echo("Scored with local rules. Nothing was saved.")
-
-
-async def _judge_both(
-    profile: Profile, other: Profile, listing: Any, employer: Any
-) -> tuple[LocalVerdict, LocalVerdict]:
-    return (
-        await local_verdict.judge(profile, listing, employer, PLATFORM_RULES, score_rejected=True),
-        await local_verdict.judge(other, listing, employer, PLATFORM_RULES, score_rejected=True),
-    )

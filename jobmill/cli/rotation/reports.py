@@ -63,7 +63,7 @@ def due(
     elif not rows:
         typer.echo(describe_nothing_due(ahead))
     else:
-        output.print_entries((target.source, _title(target), _details(target)) for target in rows)
+        output.print_entries(map(_entry, rows))
     for name, why in sorted(due_list.unavailable.items()):
         if not as_json:
             output.print_wrapped(f"{name} is not read now: {why}")
@@ -78,17 +78,14 @@ def describe_nothing_due(ahead: float) -> str:
     return f"{text} `jobmill rotate due --ahead {further:g}` looks further ahead."
 
 
-def _title(target: DueTarget) -> list[str | None]:
-    return [target.name, target.platform, target.kind, "queued" if target.queued else None]
-
-
-def _details(target: DueTarget) -> list[str | None]:
+def _entry(target: DueTarget) -> output.Entry:
+    title = [target.name, target.platform, target.kind, "queued" if target.queued else None]
     last = target.last_success_at
     last_read = f"last read {times.format_minute(last)}" if last else "never read"
     new = f"{target.new_jobs_last:,} new jobs" if target.new_jobs_last is not None else None
     failures = output.format_count(target.fail_count, "failure") if target.fail_count else None
     due_at = f"due {times.format_minute(target.due_at)}" if target.due_at else None
-    return [due_at, last_read, new, failures]
+    return target.source, title, [due_at, last_read, new, failures]
 
 
 @dataclass(frozen=True)
