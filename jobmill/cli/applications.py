@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import sys
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
@@ -26,30 +24,15 @@ app = typer.Typer(no_args_is_help=True, callback=lookups.choose_person)
 Id = Annotated[int, typer.Argument(metavar="ID", min=1, help="Number of the match.")]
 
 
-@dataclass(frozen=True)
-class ApplicationRow:
-    id: int
-    status: str
-    """The custom status, if there is one."""
-    counts_as: str
-    title: str | None
-    company: str | None
-    days_in_status: int
-    next_step: str | None
-    next_step_on: dt.date | None
-
-
-def _make_row(application: Application) -> ApplicationRow:
-    return ApplicationRow(
-        application.id,
-        application.custom_status or application.status,
-        application.status,
-        application.title,
-        application.company,
-        application.days_in_status,
-        application.next_step,
-        application.next_step_on,
-    )
+def _make_row(application: Application) -> dict[str, object]:
+    return {
+        "id": application.id,
+        "status": application.custom_status or application.status,
+        "counts_as": application.status,
+        **output.pick(
+            application, "title", "company", "days_in_status", "next_step", "next_step_on"
+        ),
+    }
 
 
 @app.command("list")
@@ -63,62 +46,35 @@ def list_applications(
         return await board.find_all(tx, version.profile_id, limit=limit)
 
     applications = session.in_transaction(read)[:limit]
-    if not applications and not as_json:
-        typer.echo("No applications yet. Save a match: jobmill match set-status ID saved")
-        return
-    output.print_rows([_make_row(application) for application in applications], as_json=as_json)
-
-
-@dataclass(frozen=True)
-class ApplicationRecord:
-    id: int
-    title: str | None
-    company: str | None
-    status: str
-    applied_on: dt.date | None
-    interview_at: dt.datetime | None
-    offer_deadline: dt.date | None
-    next_step: str | None
-    next_step_on: dt.date | None
-    notes: list[str]
-    contacts: list[str]
-    files: list[str]
+    output.print_rows(
+        [_make_row(application) for application in applications],
+        as_json=as_json,
+        empty="No applications yet. Save a match: jobmill match set-status ID saved",
+    )
 
 
 @app.command()
 def show(id: Id, as_json: AsJson = False) -> None:
     """Show the dates, notes, contacts and files of an application."""
 
-    async def read(tx: Tx) -> ApplicationRecord:
+    async def read(tx: Tx) -> dict[str, object]:
         match = await matches.get(tx, id, owner=await lookups.find_owner(tx))
         stored = await details.get(tx, id)
         contacts = await entries.find_contacts(tx, id)
-        return ApplicationRecord(
-            match.id,
-            match.title,
-            match.company,
-            match.status,
-            stored.applied_on,
-            stored.interview_at,
-            stored.offer_deadline,
-            stored.next_step,
-            stored.next_step_on,
-            [note.body for note in await entries.find_notes(tx, id)],
-            [output.join([contact.name, contact.role, contact.email]) for contact in contacts],
-            [file.name for file in await application_files.find_all(tx, id)],
-        )
+        dates = ("applied_on", "interview_at", "offer_deadline", "next_step", "next_step_on")
+        return {
+            **output.pick(match, "id", "title", "company", "status"),
+            **output.pick(stored, *dates),
+            "notes": [note.body for note in await entries.find_notes(tx, id)],
+            "contacts": [
+                output.join([contact.name, contact.role, contact.email]) for contact in contacts
+            ],
+            "files": [file.name for file in await application_files.find_all(tx, id)],
+        }
 
     with hints.add_hints():
         record = session.in_transaction(read)
     output.print_record(record, as_json=as_json)
-
-
-@dataclass(frozen=True)
-class MovedApplication:
-    id: int
-    status: str
-    title: str | None
-    company: str | None
 
 
 @app.command()
@@ -137,9 +93,7 @@ def move(
 
     with hints.add_hints():
         match = session.in_transaction(act)
-    output.print_record(
-        MovedApplication(match.id, match.status, match.title, match.company), as_json=as_json
-    )
+    output.print_record(output.pick(match, "id", "status", "title", "company"), as_json=as_json)
 
 
 @app.command()
@@ -157,10 +111,9 @@ def note(
 
     with hints.add_hints():
         note_id = session.in_transaction(act)
-    if as_json:
-        output.print_json({"id": note_id, "application": id})
-    else:
-        typer.echo(f"Note {note_id} of application {id} saved.")
+    output.print_result(
+        {"id": note_id, "application": id}, f"Note {note_id} of application {id} saved.", as_json
+    )
 
 
 @app.command("import")

@@ -42,10 +42,7 @@ def budget(
     """Show the limits and costs of models by day, model and purpose (days in UTC)."""
     settings = environment.load_settings()
 
-    async def read_report(tx: Tx) -> _BudgetReport:
-        return await _build_report(tx, settings, days)
-
-    report = session.in_transaction(read_report)
+    report = session.in_transaction(lambda tx: _build_report(tx, settings, days))
     if as_json:
         output.print_json(asdict(report))
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -12,6 +12,7 @@ from jobmill import app as assembly
 from jobmill import queue
 from jobmill.catalog import companies, history, sources
 from jobmill.catalog.companies import Company, board_needs_approval, completeness
+from jobmill.catalog.history import CatalogEvent
 from jobmill.catalog.sources import Source
 from jobmill.cli.support import environment, foreground_worker, output, session, times
 from jobmill.cli.support.output import AsJson, Limit
@@ -155,22 +156,13 @@ def list_companies(
 ) -> None:
     """List companies, oldest first."""
 
-    async def find_companies(tx: Tx) -> list[Company]:
-        return await companies.find(
+    rows = session.in_transaction(
+        lambda tx: companies.find(
             tx, q=q, tier=tier, needs_approval=waiting, after=after, limit=limit + 1
         )
-
-    rows = session.in_transaction(find_companies)
+    )
     empty = "No companies. They are added with jobs, or with `jobmill company add`."
     output.print_page(rows, _entry, limit=limit, option="--after", empty=empty, as_json=as_json)
-
-
-@dataclass(frozen=True)
-class _CompanyDetails:
-    company: Company
-    completeness: str
-    sources: list[Source]
-    events: list[Any]
 
 
 @app.command("show")
@@ -182,26 +174,23 @@ def show_company(
 ) -> None:
     """Show a company, its sources and its history."""
 
-    async def read_details(tx: Tx) -> _CompanyDetails:
+    async def read_details(tx: Tx) -> tuple[Company, list[Source], list[CatalogEvent]]:
         if company.isdecimal():
             row = await companies.get(tx, int(company))
         else:
             row = await companies.get_by_name(tx, company)
-        return _CompanyDetails(
-            row,
-            companies.completeness(row),
-            await sources.find(tx, company_id=row.id, limit=1_000),
-            await history.find_events(tx, "company", row.id),
-        )
+        company_sources = await sources.find(tx, company_id=row.id, limit=1_000)
+        return row, company_sources, await history.find_events(tx, "company", row.id)
 
-    details = session.in_transaction(read_details)
+    row, company_sources, events = session.in_transaction(read_details)
     if as_json:
-        output.print_record(details, as_json=True)
+        details = {"company": row, "completeness": completeness(row)}
+        output.print_json({**details, "sources": company_sources, "events": events})
         return
-    _print_company(details.company)
-    for source in details.sources:
+    _print_company(row)
+    for source in company_sources:
         typer.echo(output.printable(f"source {source.id}: {source.name} ({source.status})"))
-    for event in details.events:
+    for event in events:
         reason = event.data.get("why") or event.data.get("status") or ""
         typer.echo(output.printable(f"{times.format_minute(event.at)} {event.what} {reason}"))
 

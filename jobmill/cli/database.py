@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import signal
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -31,25 +30,8 @@ from jobmill.settings import Settings
 app = typer.Typer(no_args_is_help=True)
 
 File = Annotated[Path, typer.Argument(help="Backup file.")]
-
-
-@dataclass(frozen=True)
-class _DatabaseStatus:
-    kind: str
-    place: str
-    running: bool
-    version: str | None = None
-    bytes: int | None = None
-    connections: int | None = None
-    max_connections: int | None = None
-    applied: list[str] | None = None
-    pending: list[str] | None = None
-    unknown: list[str] | None = None
-
-
-@dataclass(frozen=True)
-class _Migrated:
-    applied: list[str]
+SERVER_FACTS = ("version", "bytes", "connections", "max_connections")
+MIGRATIONS = ("applied", "pending", "unknown")
 
 
 @app.command()
@@ -71,10 +53,9 @@ def migrate_database(as_json: AsJson = False) -> None:
     settings = environment.load_settings()
     with environment.running_server(settings) as url:
         applied = asyncio.run(environment.apply_migrations(settings, url))
-    if as_json:
-        output.print_record(_Migrated(applied), as_json=True)
-    else:
-        typer.echo(f"applied {', '.join(applied)}" if applied else "up to date")
+    output.print_result(
+        {"applied": applied}, f"applied {', '.join(applied)}" if applied else "up to date", as_json
+    )
 
 
 @app.command("backup")
@@ -171,7 +152,7 @@ def _describe_target(settings: Settings) -> str:
     return f"the database in {'database_direct_url' if pooled else 'DATABASE_URL'}"
 
 
-async def _read_status(settings: Settings) -> _DatabaseStatus:
+async def _read_status(settings: Settings) -> dict[str, object]:
     bundled = environment.bundled_server(settings)
     if bundled is None:
         url = environment.direct_url(settings)
@@ -179,28 +160,20 @@ async def _read_status(settings: Settings) -> _DatabaseStatus:
     return await _read_bundled_status(bundled)
 
 
-async def _read_bundled_status(bundled: EmbeddedServer) -> _DatabaseStatus:
+async def _read_bundled_status(bundled: EmbeddedServer) -> dict[str, object]:
     server = bundled.status()
     if server.running:
         return await _query_status("bundled", str(server.data), server.url)
+    status: dict[str, object] = {"kind": "bundled", "place": str(server.data), "running": False}
     version = str(server.version) if server.version else None
-    return _DatabaseStatus("bundled", str(server.data), running=False, version=version)
+    return status | dict.fromkeys((*SERVER_FACTS, *MIGRATIONS)) | {"version": version}
 
 
-async def _query_status(kind: str, place: str, url: str) -> _DatabaseStatus:
+async def _query_status(kind: str, place: str, url: str) -> dict[str, object]:
     database_state = await state.read_state(url)
-    return _DatabaseStatus(
-        kind=kind,
-        place=place,
-        running=True,
-        version=database_state.facts.version,
-        bytes=database_state.facts.bytes,
-        connections=database_state.facts.connections,
-        max_connections=database_state.facts.max_connections,
-        applied=database_state.applied,
-        pending=database_state.pending,
-        unknown=database_state.unknown,
-    )
+    status: dict[str, object] = {"kind": kind, "place": place, "running": True}
+    facts = output.pick(database_state.facts, *SERVER_FACTS)
+    return status | facts | output.pick(database_state, *MIGRATIONS)
 
 
 def _format_count(names: list[str]) -> str:

@@ -51,10 +51,7 @@ def start(day: DayLength = 120, seed: Seed = 7, as_json: AsJson = False) -> None
         return await _read_status(tx)
 
     demo_status = session.in_transaction(begin, declared=True)
-    if as_json:
-        output.print_record(demo_status, as_json=True)
-    else:
-        typer.echo("The demo is in this database. `jobmill up` runs it.")
+    output.print_result(demo_status, "The demo is in this database. `jobmill up` runs it.", as_json)
 
 
 @app.command()

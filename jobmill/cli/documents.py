@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,7 +14,7 @@ from jobmill.cli.support.lookups import ProfileName
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Database, Tx
 from jobmill.documents import store, text_file, writing
-from jobmill.documents.document import PAPERS, TEMPLATES, DocumentKind, Paper, Template
+from jobmill.documents.document import PAPERS, TEMPLATES, Paper, Template
 from jobmill.documents.store import DocumentFormat, DocumentSummary
 from jobmill.errors import Invalid
 from jobmill.matching import matches
@@ -24,24 +22,13 @@ from jobmill.pipelines import documents as document_pipeline
 from jobmill.queue import AcceptedItem
 
 app = typer.Typer(no_args_is_help=True, callback=lookups.choose_person)
-MatchNumber = Annotated[int, typer.Argument(metavar="MATCH", min=1, help="Number of the match.")]
 Id = Annotated[int, typer.Argument(metavar="ID", min=1, help="Number of the document.")]
 Format = Annotated[DocumentFormat, typer.Option("--format", help="pdf, docx or txt.")]
 
 
-@dataclass(frozen=True)
-class WrittenRecord:
-    id: int
-    match: int
-    kind: DocumentKind
-    version: int
-    pages: int
-    words: int
-
-
 @app.command()
 def write(
-    match: MatchNumber,
+    match: Annotated[int, typer.Argument(metavar="MATCH", min=1, help="Number of the match.")],
     kind: Annotated[Literal["resume", "letter"], typer.Option(help="What to write.")] = "resume",
     template: Annotated[Template | None, typer.Option(help=", ".join(TEMPLATES))] = None,
     paper: Annotated[Paper | None, typer.Option(help=", ".join(PAPERS))] = None,
@@ -54,7 +41,7 @@ def write(
     layout = {"template": template, "paper": paper}
     changes = {name: value for name, value in layout.items() if value}
 
-    async def act(database: Database) -> WrittenRecord:
+    async def act(database: Database) -> dict[str, object]:
         actor = lookups.current_user()
         async with database.transaction() as tx:
             owner = await lookups.find_owner(tx)
@@ -73,17 +60,18 @@ def write(
                 tx, id, document, based_on=stored.version, owner=owner, actor=actor
             )
         pages = (await writing.render_file(document, "pdf")).pages
-        return WrittenRecord(id, match, kind, version, pages, text_file.count_words(document))
+        return {
+            "id": id,
+            "match": match,
+            "kind": kind,
+            "version": version,
+            "pages": pages,
+            "words": text_file.count_words(document),
+        }
 
     with hints.add_hints():
         record = session.with_database(act)
     output.print_record(record, as_json=as_json)
-
-
-@dataclass(frozen=True)
-class QueuedRecord:
-    queued: int
-    refused: int
 
 
 @app.command()
@@ -96,14 +84,14 @@ def best(
 ) -> None:
     """Queue the resumes and letters of the ten best matches; a worker writes them."""
 
-    async def act(tx: Tx) -> QueuedRecord:
+    async def act(tx: Tx) -> dict[str, object]:
         version = await lookups.choose_profile(tx, profile)
         items = await document_pipeline.list_best_items(
             tx, version.profile_id, reword=reword, actor=lookups.current_user()
         )
         answers = await queue.submit_all(tx, items) if items else []
         queued = sum(isinstance(answer, AcceptedItem) for answer in answers)
-        return QueuedRecord(queued, len(answers) - queued)
+        return {"queued": queued, "refused": len(answers) - queued}
 
     output.print_record(session.in_transaction(act, declared=True), as_json=as_json)
 
@@ -116,10 +104,8 @@ def list_documents(limit: Limit = 100, as_json: AsJson = False) -> None:
         return await store.find_all(tx, owner=await lookups.find_owner(tx), limit=limit)
 
     summaries = session.in_transaction(read)
-    if not summaries and not as_json:
-        typer.echo("No documents yet. Write one: jobmill document write MATCH")
-        return
-    output.print_rows(summaries, as_json=as_json)
+    empty = "No documents yet. Write one: jobmill document write MATCH"
+    output.print_rows(summaries, as_json=as_json, empty=empty)
 
 
 @app.command()
@@ -161,20 +147,11 @@ def _write_file(out: str, data: bytes) -> None:
     typer.echo(out)
 
 
-@dataclass(frozen=True)
-class SentRecord:
-    id: int
-    version: int
-    format: DocumentFormat
-    sha256: str
-    at: dt.datetime
-
-
 @app.command()
 def sent(id: Id, format: Format = "pdf", as_json: AsJson = False) -> None:
     """Freeze the newest version as the file that you sent, and print its SHA-256."""
 
-    async def act(database: Database) -> SentRecord:
+    async def act(database: Database) -> dict[str, object]:
         async with database.transaction() as tx:
             owner = await lookups.find_owner(tx)
             stored = await store.get(tx, id, owner=owner)
@@ -187,7 +164,8 @@ def sent(id: Id, format: Format = "pdf", as_json: AsJson = False) -> None:
         file = next(
             file for file in frozen if (file.version, file.format) == (stored.version, format)
         )
-        return SentRecord(id, file.version, file.format, file.sha256.hex(), file.sent_at)
+        file_record = output.pick(file, "version", "format")
+        return {"id": id, **file_record, "sha256": file.sha256.hex(), "at": file.sent_at}
 
     with hints.add_hints():
         record = session.with_database(act)

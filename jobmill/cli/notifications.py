@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Annotated, Literal, TypeVar
 
 import typer
@@ -24,31 +23,6 @@ T = TypeVar("T")
 
 app = typer.Typer(no_args_is_help=True, callback=lookups.choose_person)
 Id = Annotated[int, typer.Argument(metavar="ID", min=1, help="Number of the channel.")]
-
-
-@dataclass(frozen=True)
-class ChannelRow:
-    id: int
-    kind: str
-    name: str
-    enabled: bool
-    problem: str | None
-
-
-@dataclass(frozen=True)
-class PreferenceRow:
-    kind: str
-    audience: str
-    frequency: str
-
-
-@dataclass(frozen=True)
-class AddedChannel:
-    id: int
-    kind: str
-    name: str
-    secret: str | None
-    """Of a webhook or a feed; shown once."""
 
 
 def _run(act: Callable[[Tx, Owner], Awaitable[T]]) -> T:
@@ -86,15 +60,12 @@ def _entry(row: LoggedDelivery) -> output.Entry:
 @app.command("channels")
 def list_channels(as_json: AsJson = False) -> None:
     """List the channels."""
-    rows = [_make_row(channel) for channel in _run(channels.find_by_owner)]
-    if rows or as_json:
-        output.print_rows(rows, as_json=as_json)
-    else:
-        typer.echo("No channels yet. Add one: jobmill notification add email me@example.org")
-
-
-def _make_row(channel: NotificationChannel) -> ChannelRow:
-    return ChannelRow(channel.id, channel.kind, channel.name, channel.enabled, channel.problem)
+    names = ("id", "kind", "name", "enabled", "problem")
+    output.print_rows(
+        [output.pick(channel, *names) for channel in _run(channels.find_by_owner)],
+        as_json=as_json,
+        empty="No channels yet. Add one: jobmill notification add email me@example.org",
+    )
 
 
 @app.command()
@@ -119,10 +90,10 @@ def add(
         return await channels.add(tx, owner, new), new
 
     channel, new = _run(add_channel)
+    # Of a webhook or a feed; shown once.
     secret = new.config.get("secret") or new.token
-    output.print_record(
-        AddedChannel(channel.id, channel.kind, channel.name, secret), as_json=as_json
-    )
+    record = output.pick(channel, "id", "kind", "name") | {"secret": secret}
+    output.print_record(record, as_json=as_json)
     if not as_json:
         typer.echo(f"Check it: jobmill notification test {channel.id}")
 
@@ -145,21 +116,19 @@ def send_test(id: Id, as_json: AsJson = False) -> None:
 def remove(id: Id, as_json: AsJson = False) -> None:
     """Remove a channel with its deliveries."""
     _run(lambda tx, owner: channels.remove(tx, owner, id))
-    if as_json:
-        output.print_json({"id": id, "removed": True})
-    else:
-        typer.echo(f"Channel {id} removed.")
+    output.print_result({"id": id, "removed": True}, f"Channel {id} removed.", as_json)
 
 
 @app.command("kinds")
 def list_kinds(as_json: AsJson = False) -> None:
     """List the kinds of notifications and how often each comes."""
 
-    async def read(tx: Tx, owner: Owner) -> list[PreferenceRow]:
+    async def read(tx: Tx, owner: Owner) -> list[dict[str, object]]:
         role = "admin" if owner is None else (await persons.get(tx, owner)).role
         chosen = (await preferences.read_frequencies(tx, [owner]))[owner]
         return [
-            PreferenceRow(kind, KINDS[kind].audience, chosen[kind]) for kind in kinds_of_role(role)
+            {"kind": kind, "audience": KINDS[kind].audience, "frequency": chosen[kind]}
+            for kind in kinds_of_role(role)
         ]
 
     output.print_rows(_run(read), as_json=as_json)
@@ -176,7 +145,4 @@ def set_frequency(
     if checked is None:
         raise Invalid(f"{kind} is not a kind of notification. Choose one of {', '.join(KINDS)}.")
     _run(lambda tx, owner: preferences.save_frequencies(tx, owner, {checked: frequency}))
-    if as_json:
-        output.print_json({"kind": kind, "frequency": frequency})
-    else:
-        typer.echo(f"{kind}: {frequency}")
+    output.print_result({"kind": kind, "frequency": frequency}, f"{kind}: {frequency}", as_json)

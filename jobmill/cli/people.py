@@ -27,22 +27,6 @@ keys_app = typer.Typer(no_args_is_help=True)
 T = TypeVar("T")
 Role = Literal["seeker", "viewer", "recruiter", "admin"]
 Scope = Literal["metrics", "read", "search", "hiring", "admin"]
-RoleOption = Annotated[
-    Role,
-    typer.Option(
-        "--role",
-        help="seeker has a job search of their own, viewer reads hiring, recruiter also changes "
-        "openings and applications, admin does everything.",
-    ),
-]
-ScopeOption = Annotated[
-    Scope,
-    typer.Option(
-        "--scope",
-        help="metrics reads /metrics, read sees hiring and the job search of its owner, hiring does what "
-        "recruiters do, admin does everything except managing people and keys.",
-    ),
-]
 Email = Annotated[str, typer.Argument(metavar="EMAIL", help="Email address of the person.")]
 FromStdin = Annotated[
     bool, typer.Option("--password-stdin", help="Read the password from the first line of stdin.")
@@ -54,7 +38,14 @@ All = Annotated[bool, typer.Option("--all", help="Also list ended ones.")]
 def add(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the person.")],
     email: Email,
-    role: RoleOption = "viewer",
+    role: Annotated[
+        Role,
+        typer.Option(
+            "--role",
+            help="seeker has a job search of their own, viewer reads hiring, recruiter also changes "
+            "openings and applications, admin does everything.",
+        ),
+    ] = "viewer",
     password_stdin: FromStdin = False,
     as_json: AsJson = False,
 ) -> None:
@@ -67,10 +58,8 @@ def add(
 def list_persons(every: All = False, as_json: AsJson = False) -> None:
     """List the people with access."""
     rows = [row for row in _in_transaction(persons.find_all) if every or not row.ended_at]
-    if rows or as_json:
-        output.print_table(rows, as_json=as_json)
-    else:
-        typer.echo("No people yet. Add an admin: jobmill person add NAME EMAIL --role admin")
+    empty = "No people yet. Add an admin: jobmill person add NAME EMAIL --role admin"
+    output.print_table(rows, as_json=as_json, empty=empty)
 
 
 @app.command("role")
@@ -151,10 +140,7 @@ def list_sessions(email: Email, as_json: AsJson = False) -> None:
         return await sessions.find_open(tx, (await persons.get_active(tx, email)).id)
 
     rows = _in_transaction(find)
-    if rows or as_json:
-        output.print_table(rows, as_json=as_json)
-    else:
-        typer.echo("Not signed in anywhere.")
+    output.print_table(rows, as_json=as_json, empty="Not signed in anywhere.")
 
 
 @app.command("sign-out")
@@ -191,7 +177,14 @@ def _entry(change: AdminChange) -> tuple[int, list[str], list[str]]:
 @keys_app.command("add")
 def add_key(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Purpose of the key.")],
-    scope: ScopeOption = "read",
+    scope: Annotated[
+        Scope,
+        typer.Option(
+            "--scope",
+            help="metrics reads /metrics, read sees hiring and the job search of its owner, hiring does what "
+            "recruiters do, admin does everything except managing people and keys.",
+        ),
+    ] = "read",
     owner: Annotated[
         str,
         typer.Option(metavar="EMAIL", help="The key ends when this person loses access."),
@@ -220,10 +213,8 @@ def add_key(
 def list_keys(every: All = False, as_json: AsJson = False) -> None:
     """List the API keys: owner, scope, expiry and last use."""
     rows = [row for row in _in_transaction(keys.find_all) if every or row.is_active]
-    if rows or as_json:
-        output.print_table(rows, as_json=as_json)
-    else:
-        typer.echo("No keys yet. Create one: jobmill key add NAME --scope read")
+    empty = "No keys yet. Create one: jobmill key add NAME --scope read"
+    output.print_table(rows, as_json=as_json, empty=empty)
 
 
 @keys_app.command("end")

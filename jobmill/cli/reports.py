@@ -125,10 +125,9 @@ def list_reports(
 ) -> None:
     """List reports, newest first."""
 
-    async def find_reports(tx: Tx) -> list[Report]:
-        return await store.find(tx, status=status, before=before, limit=limit + 1)
-
-    rows = session.in_transaction(find_reports)
+    rows = session.in_transaction(
+        lambda tx: store.find(tx, status=status, before=before, limit=limit + 1)
+    )
     empty = "No reports. `jobmill report create URL` creates one."
     output.print_page(rows, _entry, limit=limit, option="--before", empty=empty, as_json=as_json)
 
@@ -171,10 +170,8 @@ def show_report(
 
 
 def _read(id: int) -> ReportContents:
-    async def read(tx: Tx) -> ReportContents:
-        return await contents.read_contents(tx, id)
 
-    return session.in_transaction(read)
+    return session.in_transaction(lambda tx: contents.read_contents(tx, id))
 
 
 def _show_recomputed(stored: ReportContents, as_json: bool) -> None:
@@ -286,10 +283,9 @@ def delete(
             f"Delete report {id} on {output.printable(stored.report.company)}?", abort=True
         )
 
-    async def delete_report(tx: Tx) -> None:
-        await report_pipeline.delete_report(tx, id, by=lookups.current_user())
-
-    session.in_transaction(delete_report)
+    session.in_transaction(
+        lambda tx: report_pipeline.delete_report(tx, id, by=lookups.current_user())
+    )
 
 
 @app.command()
@@ -318,20 +314,16 @@ def edit(
 ) -> None:
     """Change a question that has not run yet; `report show --json` lists their keys."""
 
-    async def edit_prompt(tx: Tx) -> None:
-        await contents.edit_prompt(tx, id, prompt, text, by=lookups.current_user())
-
-    session.in_transaction(edit_prompt)
+    session.in_transaction(
+        lambda tx: contents.edit_prompt(tx, id, prompt, text, by=lookups.current_user())
+    )
 
 
 @app.command()
 def approve(id: ReportNumber) -> None:
     """Let the questions of a report run that was created with --review."""
 
-    async def approve_prompts(tx: Tx) -> None:
-        await store.approve(tx, id, by=lookups.current_user())
-
-    session.in_transaction(approve_prompts)
+    session.in_transaction(lambda tx: store.approve(tx, id, by=lookups.current_user()))
 
 
 @app.command()
@@ -347,10 +339,9 @@ def schedule(
         raise Invalid("use either --every DAYS or --stop")
     interval = None if every is None else dt.timedelta(days=every)
 
-    async def set_schedule(tx: Tx) -> Report:
-        return await recurring.set_schedule(tx, id, interval, by=lookups.current_user())
-
-    session.in_transaction(set_schedule)
+    session.in_transaction(
+        lambda tx: recurring.set_schedule(tx, id, interval, by=lookups.current_user())
+    )
 
 
 @app.command("export")

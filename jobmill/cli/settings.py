@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -20,26 +19,16 @@ from jobmill.people import model_keys, stored_settings
 app = typer.Typer(no_args_is_help=True)
 
 
-@dataclass(frozen=True)
-class _SettingRow:
-    name: str
-    value: object
-    origin: str
-
-
-@dataclass(frozen=True)
-class _SettingsFile:
-    path: str | None
-    looked_for: list[str]
-
-
 @app.command("show")
 def show_settings(as_json: AsJson = False) -> None:
     """Show every setting and where it comes from, without passwords."""
     loaded, origins = settings.load()
     values = loaded.model_dump()
-    values |= {name: _without_password(values[name]) for name in settings.CONNECTION_STRINGS}
-    rows = [_SettingRow(name, values[name], origin) for name, origin in origins.items()]
+    urls = {name: values[name] for name in settings.CONNECTION_STRINGS}
+    values |= {name: redact_passwords(url) if url else "" for name, url in urls.items()}
+    rows = [
+        {"name": name, "value": values[name], "origin": origin} for name, origin in origins.items()
+    ]
     output.print_table(rows, as_json=as_json)
 
 
@@ -61,7 +50,7 @@ def path(as_json: AsJson = False) -> None:
     file = settings.find_file()
     candidates = [str(path) for path in settings.search_paths()]
     if as_json:
-        output.print_record(_SettingsFile(str(file) if file else None, candidates), as_json=True)
+        output.print_json({"path": str(file) if file else None, "looked_for": candidates})
     elif file:
         typer.echo(file)
     else:
@@ -85,20 +74,14 @@ def send_test_mail(
         typer.echo(f"The mail server accepted the test letter to {output.printable(address)}.")
 
 
-@dataclass(frozen=True)
-class _StoredSettings:
-    settings: dict[str, str]
-    model_keys: list[str]
-    """The environment variables that saved keys stand in for; the keys themselves are not shown."""
-
-
 @app.command("stored")
 def show_stored(as_json: AsJson = False) -> None:
     """Show the settings and model keys that are saved in the database, as on the Settings page."""
 
-    async def read(tx: Tx) -> _StoredSettings:
+    async def read(tx: Tx) -> dict[str, object]:
+        # The environment variables that saved keys stand in for; the keys themselves are not shown.
         keys = [key.variable for key in await model_keys.find_all(tx)]
-        return _StoredSettings(await stored_settings.read_all(tx), keys)
+        return {"settings": await stored_settings.read_all(tx), "model_keys": keys}
 
     output.print_record(session.in_transaction(read), as_json=as_json)
 
@@ -151,7 +134,3 @@ def _find_variable(provider: str) -> str:
         if name == provider:
             return variable
     raise Invalid(f"the provider is {' or '.join(KEY_VARIABLES)}, not {provider!r}")
-
-
-def _without_password(url: str) -> str:
-    return redact_passwords(url) if url else ""

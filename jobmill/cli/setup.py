@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -25,15 +25,6 @@ from jobmill.rotation.company_suggestions import SearchSuggestion
 app = typer.Typer(no_args_is_help=True)
 
 
-@dataclass(frozen=True)
-class _CompanyRow:
-    key: str
-    name: str
-    about: str
-    matches: list[str]
-    """What of the profile it fits."""
-
-
 @app.command()
 def companies(
     search: Annotated[
@@ -47,18 +38,15 @@ def companies(
     found = bundled_companies.search_companies(search)
     wanted = session.in_transaction(lambda tx: _find_profile(tx, profile))
     rows = [
-        _CompanyRow(
-            suggestion.company.key,
-            suggestion.company.name,
-            suggestion.company.about,
-            list(suggestion.matches),
-        )
+        {
+            **output.pick(suggestion.company, "key", "name", "about"),
+            # What of the profile it fits.
+            "matches": list(suggestion.matches),
+        }
         for suggestion in company_suggestions.rank_companies(wanted, found)
     ]
-    if not rows and not as_json:
-        typer.echo("No company matches. Add any job board or careers page: jobmill setup add URL")
-        return
-    output.print_table(rows, as_json=as_json)
+    empty = "No company matches. Add any job board or careers page: jobmill setup add URL"
+    output.print_table(rows, as_json=as_json, empty=empty)
 
 
 async def _find_profile(tx: Tx, name: str | None) -> Profile | None:
@@ -69,14 +57,6 @@ async def _find_profile(tx: Tx, name: str | None) -> Profile | None:
         if name:
             raise
         return None
-
-
-@dataclass(frozen=True)
-class _SearchRow:
-    platform: str
-    keywords: list[str]
-    locations: list[str]
-    missing_keys: list[str]
 
 
 @app.command("searches")
@@ -98,13 +78,16 @@ def suggest_searches(
         return chosen if save else suggestions
 
     rows = [
-        _SearchRow(row.platform, list(row.keywords), list(row.locations), list(row.missing_keys))
+        {
+            "platform": row.platform,
+            "keywords": list(row.keywords),
+            "locations": list(row.locations),
+            "missing_keys": list(row.missing_keys),
+        }
         for row in session.in_transaction(act)
     ]
-    if not rows and not as_json:
-        typer.echo("No searches: your profile names no job titles. Add some: jobmill profile edit")
-        return
-    output.print_table(rows, as_json=as_json)
+    empty = "No searches: your profile names no job titles. Add some: jobmill profile edit"
+    output.print_table(rows, as_json=as_json, empty=empty)
 
 
 def _check_searches(names: list[str], chosen: list[SearchSuggestion]) -> None:
@@ -128,10 +111,9 @@ def add(
     wishes = first_boards.parse_lines(boards or [])
     _check(wishes)
 
-    async def act(tx: Tx) -> AddedBoards:
-        return await first_boards.add_boards(tx, wishes, by=lookups.current_user())
-
-    begun = session.in_transaction(act, declared=True)
+    begun = session.in_transaction(
+        lambda tx: first_boards.add_boards(tx, wishes, by=lookups.current_user()), declared=True
+    )
     if as_json:
         output.print_json(asdict(begun))
         return
@@ -160,15 +142,6 @@ def _print_result(begun: AddedBoards) -> None:
     typer.echo("Next: a worker reads them (`jobmill up`); then see `jobmill match list`", err=True)
 
 
-@dataclass(frozen=True)
-class _ModelCheck:
-    tier: str
-    model: str
-    ok: bool
-    detail: str
-    cost: float | None
-
-
 @app.command("check-model")
 def check_model(as_json: AsJson = False) -> None:
     """Send a short prompt to each configured model; exit code 1 if none answers."""
@@ -183,15 +156,10 @@ def check_model(as_json: AsJson = False) -> None:
 
     trials = session.with_database(act)
     checks = [
-        _ModelCheck(
-            trial.tier,
-            trial.model,
-            trial.ok,
-            trial.detail,
-            None if trial.cost is None else float(trial.cost),
-        )
+        output.pick(trial, "tier", "model", "ok", "detail")
+        | {"cost": None if trial.cost is None else float(trial.cost)}
         for trial in trials
     ]
     output.print_table(checks, as_json=as_json)
-    if not any(check.ok for check in checks):
+    if not any(trial.ok for trial in trials):
         raise typer.Exit(1)

@@ -8,10 +8,9 @@ import typer
 
 from jobmill.cli.support import environment, hiring_session, output, times
 from jobmill.cli.support.output import AsJson, Limit
-from jobmill.db import Tx
 from jobmill.hiring.import_export import exports
 from jobmill.hiring.messages import webhooks
-from jobmill.hiring.messages.webhooks import CreatedWebhook, Webhook, WebhookDelivery
+from jobmill.hiring.messages.webhooks import Webhook, WebhookDelivery
 from jobmill.outside import webhook
 
 app = typer.Typer(no_args_is_help=True)
@@ -36,10 +35,9 @@ def add(
     """Add a webhook for all future events; its secret is shown once."""
     checked = webhook.check_url(url, webhook.allowed_private_hosts(environment.load_settings()))
 
-    async def add_webhook(tx: Tx) -> CreatedWebhook:
-        return await webhooks.add(tx, checked, opening_id=opening, events=event)
-
-    added = hiring_session.in_transaction(add_webhook)
+    added = hiring_session.in_transaction(
+        lambda tx: webhooks.add(tx, checked, opening_id=opening, events=event)
+    )
     output.print_record(added, as_json=as_json)
     if not as_json:
         typer.echo("Save the secret now: it is not shown again. It signs every delivery.")
@@ -88,10 +86,7 @@ def show_webhook(id: Id, as_json: AsJson = False) -> None:
 def remove(id: Id, as_json: AsJson = False) -> None:
     """Delete a webhook and the history of its deliveries."""
     hiring_session.in_transaction(lambda tx: webhooks.remove(tx, id))
-    if as_json:
-        output.print_json({"id": id, "removed": True})
-    else:
-        typer.echo(f"Webhook {id} deleted.")
+    output.print_result({"id": id, "removed": True}, f"Webhook {id} deleted.", as_json)
 
 
 @app.command()
@@ -160,7 +155,6 @@ def replay(
 ) -> None:
     """Send a delivery again, as a new delivery."""
     id = hiring_session.in_transaction(lambda tx: webhooks.redeliver(tx, delivery))
-    if as_json:
-        output.print_json({"id": id})
-    else:
-        typer.echo(f"Delivery {delivery} will be sent again as delivery {id}.")
+    output.print_result(
+        {"id": id}, f"Delivery {delivery} will be sent again as delivery {id}.", as_json
+    )

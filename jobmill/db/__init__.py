@@ -403,6 +403,32 @@ async def fetch_value(
     return None if column is None else kind(column)
 
 
+async def fetch_single(tx: Tx, kind: type[T], sql: LiteralString, params: Params = ()) -> T:
+    """The row of a statement that always returns one."""
+    row = await fetch_one(tx, kind, sql, params)
+    assert row is not None
+    return row
+
+
+async def fetch_single_value(
+    tx: Tx, kind: Callable[[Any], T], sql: LiteralString, params: Params = ()
+) -> T:
+    """The first column of the row of a statement that always returns one."""
+    value = await fetch_value(tx, kind, sql, params)
+    assert value is not None
+    return value
+
+
+async def fetch_or_raise(
+    tx: Tx, kind: type[T], sql: LiteralString, params: Params, missing: Exception
+) -> T:
+    """The first row; raises `missing` if there is none."""
+    row = await fetch_one(tx, kind, sql, params)
+    if row is None:
+        raise missing
+    return row
+
+
 def optional_time(column: dt.datetime | None) -> dt.datetime | None:
     """The `kind` for `fetch_value` of a time that may be null."""
     return column

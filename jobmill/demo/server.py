@@ -38,13 +38,10 @@ def answer(now: DemoMoment, ask: DemoRequest) -> DemoReply:
     """The reply of a demo host at a moment."""
     company = _whose(ask)
     if ask.path == "/robots.txt":
-        return DemoReply(ROBOTS, content_type="text/plain") if _exists(ask) else NOT_FOUND
+        exists = ask.host in SHARED or ask.host in BY_HOST
+        return DemoReply(ROBOTS, content_type="text/plain") if exists else NOT_FOUND
     reply = _plain(now, ask)
     return _spoilt(now, company, ask, reply) if company else reply
-
-
-def _exists(ask: DemoRequest) -> bool:
-    return ask.host in SHARED or ask.host in BY_HOST
 
 
 def _plain(now: DemoMoment, ask: DemoRequest) -> DemoReply:
@@ -78,13 +75,10 @@ def _spoilt(now: DemoMoment, company: DemoCompany, ask: DemoRequest, reply: Demo
         case "wrong_length" if ask.path.endswith(".rss"):
             return replace(reply, claimed_length=len(reply.body) + 4_096)
         case "redirect_loop":
-            return DemoReply(status=302, headers=(("Location", _round(ask)),))
+            target = "/welcome" if ask.path != "/welcome" else "/"
+            return DemoReply(status=302, headers=(("Location", target),))
         case _:
             return reply
-
-
-def _round(ask: DemoRequest) -> str:
-    return "/welcome" if ask.path != "/welcome" else "/"
 
 
 class NotAnHttpRequest(Exception):
@@ -110,15 +104,13 @@ class DemoServer:
         try:
             with suppress(*troubles, NotAnHttpRequest, TimeoutError):
                 async with asyncio.timeout(PATIENCE):
-                    reply = self._answer(await _read(reader))
+                    request = await _read(reader)
+                    reply = answer(self.world.at(dt.datetime.now(dt.UTC)), request)
                     await asyncio.sleep(reply.delay)
                     writer.write(_written(reply))
                     await writer.drain()
         finally:
             writer.close()
-
-    def _answer(self, ask: DemoRequest) -> DemoReply:
-        return answer(self.world.at(dt.datetime.now(dt.UTC)), ask)
 
     async def stop(self) -> None:
         for task in self._tasks:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import random
-from dataclasses import dataclass
+from dataclasses import replace
 
 from jobmill import queue
 from jobmill.catalog import companies as catalog
@@ -29,18 +29,11 @@ WAITING = ("pipwillowlearning", "ironquillpress")
 """Companies with boards that still need approval."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    seed: int
-    began_at: dt.datetime
-    day: dt.timedelta
-
-
 async def read_world(tx: Tx) -> World | None:
     """The demo of this database, or None."""
-    row = await fetch_one(tx, _Row, "SELECT seed, began_at, day FROM demo.world")
+    world = await fetch_one(tx, World, "SELECT seed, began_at, day FROM demo.world")
     # Convert from the database's time zone object.
-    return World(row.seed, row.began_at.astimezone(dt.UTC), row.day) if row else None
+    return replace(world, began_at=world.began_at.astimezone(dt.UTC)) if world else None
 
 
 async def is_demo(tx: Tx) -> bool:

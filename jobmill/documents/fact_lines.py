@@ -21,7 +21,7 @@ MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 def resume_sections(profile: Profile) -> tuple[DocumentSection, ...]:
     """Everything that a resume may print, under headings that applicant tracking systems know."""
     sections = (
-        DocumentSection(key="header", layout="header", blocks=_header(profile)),
+        DocumentSection(key="header", layout="header", blocks=header_block(profile)),
         DocumentSection(key="summary", heading="Summary", layout="text", blocks=_summary(profile)),
         DocumentSection(key="skills", heading="Skills", layout="list", blocks=_skills(profile)),
         DocumentSection(
@@ -69,11 +69,6 @@ def make_line(key: str, text: str, *, dates: str = "") -> DocumentLine:
     return DocumentLine(key=key, text=words, fact=words, dates=dates)
 
 
-def header_block(profile: Profile) -> tuple[DocumentBlock, ...]:
-    """Name, headline and contact details."""
-    return _header(profile)
-
-
 def _block(lines: Iterable[DocumentLine]) -> tuple[DocumentBlock, ...]:
     lines = tuple(lines)
     return (DocumentBlock(lines=lines),) if lines else ()
@@ -83,7 +78,8 @@ def _lines(path: str, texts: Sequence[str]) -> Iterator[DocumentLine]:
     yield from (make_line(f"{path}.{n}", text) for n, text in enumerate(texts) if text.strip())
 
 
-def _header(profile: Profile) -> tuple[DocumentBlock, ...]:
+def header_block(profile: Profile) -> tuple[DocumentBlock, ...]:
+    """Name, headline and contact details."""
     contact = profile.resume.contact
     # The default city of a profile says nothing about the person.
     states_city = "home_city" in profile.person.model_fields_set

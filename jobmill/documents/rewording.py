@@ -50,104 +50,21 @@ NUMBER_WORDS = frozenset(word for word, number in experience_years.WORDS.items()
 }
 NEAR = 3
 """Content words beside a number that it may count."""
-FREE_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "as",
-        "at",
-        "both",
-        "by",
-        "each",
-        "every",
-        "for",
-        "from",
-        "in",
-        "into",
-        "its",
-        "of",
-        "on",
-        "or",
-        "our",
-        "per",
-        "that",
-        "the",
-        "their",
-        "them",
-        "this",
-        "those",
-        "through",
-        "to",
-        "was",
-        "were",
-        "which",
-        "while",
-        "who",
-        "with",
-        "within",
-        "also",
-        "when",
-        "where",
-        "after",
-        "before",
-        "during",
-    ]
-)
+_FREE_WORDS = """
+    a an and as at both by each every for from in into its of on or our per that the their them
+    this those through to was were which while who with within also when where after before
+    during
+"""
+FREE_WORDS = frozenset(_FREE_WORDS.split())
 """Words of grammar. A rewording may add no others."""
-LIMITING = frozenset(
-    [
-        "about",
-        "almost",
-        "approximately",
-        "around",
-        "assist",
-        "assisted",
-        "assisting",
-        "attempted",
-        "basic",
-        "co",
-        "contributed",
-        "contributing",
-        "expected",
-        "few",
-        "helped",
-        "helping",
-        "intern",
-        "junior",
-        "learned",
-        "learning",
-        "limited",
-        "mostly",
-        "nearly",
-        "never",
-        "no",
-        "none",
-        "not",
-        "observed",
-        "only",
-        "part",
-        "partial",
-        "participated",
-        "partly",
-        "planned",
-        "proposed",
-        "roughly",
-        "shadowed",
-        "some",
-        "studied",
-        "supported",
-        "supporting",
-        "supervised",
-        "trainee",
-        "tried",
-        "under",
-        "up",
-        "volunteer",
-        "volunteered",
-        "without",
-    ]
-)
+_LIMITING = """
+    about almost approximately around assist assisted assisting attempted basic co contributed
+    contributing expected few helped helping intern junior learned learning limited mostly
+    nearly never no none not observed only part partial participated partly planned proposed
+    roughly shadowed some studied supported supporting supervised trainee tried under up
+    volunteer volunteered without
+"""
+LIMITING = frozenset(_LIMITING.split())
 """Words that make a claim smaller. A rewording must keep them."""
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, NewType, TypeAlias
 from psycopg.types.json import Jsonb
 
 from jobmill.catalog import listings
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_or_raise, fetch_single_value, fetch_value
 from jobmill.errors import ChangedMeanwhile, Conflict, NotFound
 from jobmill.matching import matches
 from jobmill.matching.matches import MatchId
@@ -87,7 +87,7 @@ async def create(
     existing = await find_id(tx, match_id, document.kind)
     if existing is not None:
         return existing
-    id = await fetch_value(
+    id = await fetch_single_value(
         tx,
         DocumentId,
         """
@@ -95,7 +95,6 @@ async def create(
         """,
         [match_id, document.kind, actor],
     )
-    assert id is not None
     await _insert_version(tx, id, 1, document, "written", actor)
     await matches.record_event(tx, match.id, f"{document.kind} written", actor=actor, entry=id)
     await listings.mark(tx, match.listing_id, actor=actor)
@@ -168,7 +167,7 @@ async def get(
 ) -> StoredDocument:
     """Read a version, by default the newest. NotFound if it does not exist or belongs to another
     person."""
-    stored = await fetch_one(
+    return await fetch_or_raise(
         tx,
         StoredDocument,
         """
@@ -181,10 +180,8 @@ async def get(
          WHERE document.id = %(id)s AND owner_id IS NOT DISTINCT FROM %(owner)s::bigint
         """,
         {"id": id, "version": version, "owner": owner},
+        NotFound("document", id if version is None else f"{id} version {version}"),
     )
-    if stored is None:
-        raise NotFound("document", id if version is None else f"{id} version {version}")
-    return stored
 
 
 async def find_id(tx: Tx, match_id: int, kind: DocumentKind) -> DocumentId | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jobmill.db import Tx, fetch_all, fetch_one
+from jobmill.db import Tx, fetch_all
 from jobmill.queue import ticks
 
 
@@ -16,13 +16,6 @@ class OpeningCounts:
     occupied: int
     waiting: int
     in_review: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Backlog:
-    pending_offers: int
-    overdue_seconds: float
-    waiting_notices: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +43,19 @@ async def read_metrics(tx: Tx) -> HiringMetrics:
          GROUP BY status ORDER BY status
         """,
     )
-    backlog = await fetch_one(
-        tx,
-        _Backlog,
+    cursor = await tx.execute(
         """
-        SELECT count(*)::int AS pending_offers,
-               greatest(extract(epoch FROM now() - min(acknowledge_deadline)), 0)::float8
-                   AS overdue_seconds,
-               (SELECT count(*)::int FROM hiring.notice WHERE state = 'waiting') AS waiting_notices
+        SELECT count(*)::int,
+               greatest(extract(epoch FROM now() - min(acknowledge_deadline)), 0)::float8,
+               (SELECT count(*)::int FROM hiring.notice WHERE state = 'waiting')
           FROM hiring.application WHERE status = 'PENDING_ACKNOWLEDGMENT'
-        """,
+        """
     )
-    assert backlog is not None
+    [(pending_offers, overdue_seconds, waiting_notices)] = await cursor.fetchall()
     return HiringMetrics(
         openings,
-        backlog.pending_offers,
-        backlog.overdue_seconds,
-        backlog.waiting_notices,
+        pending_offers,
+        overdue_seconds,
+        waiting_notices,
         await ticks.seconds_since_tick(tx, "deadlines"),
     )

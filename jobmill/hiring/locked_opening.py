@@ -82,6 +82,11 @@ class LockedOpening:
         return max(self.capacity - self.occupied, 0)
 
     @property
+    def occupancy(self) -> dict[str, int]:
+        """The counts that the log records with a decision."""
+        return {"occupied": self.occupied, "capacity": self.capacity, "waiting": self.waiting}
+
+    @property
     def has_started(self) -> bool:
         """Whether this is an interview time that has started: it takes no bookings and offers no slots."""
         return self.opening.starts_at is not None and self.opening.starts_at <= self.at

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from jobmill.db import Tx, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_or_raise, fetch_value
 from jobmill.hiring.actor import SYSTEM, Actor
 from jobmill.hiring.applications import withdrawals
 from jobmill.hiring.forms import stored_answers
@@ -41,7 +41,7 @@ class StoredData:
 
 async def summarize_stored_data(tx: Tx, applicant_id: int) -> StoredData:
     """How much is stored about an applicant, and for how long; raises ApplicantNotFound."""
-    stored = await fetch_one(
+    return await fetch_or_raise(
         tx,
         StoredData,
         """
@@ -65,10 +65,8 @@ async def summarize_stored_data(tx: Tx, applicant_id: int) -> StoredData:
          WHERE applicant.id = %s
         """,
         [applicant_id],
+        ApplicantNotFound(applicant_id),
     )
-    if stored is None:
-        raise ApplicantNotFound(applicant_id)
-    return stored
 
 
 async def export_personal_data(tx: Tx, applicant_id: int) -> dict[str, Any]:

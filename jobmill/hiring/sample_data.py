@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jobmill.db import Tx
 from jobmill.hiring.actor import Actor, by_applicant
@@ -32,7 +32,11 @@ class SampleData:
 
 async def add_sample_data(tx: Tx, by: Actor) -> SampleData:
     """Add three openings and five applicants, once: with a slot, waiting, promoted and withdrawn."""
-    people = [await applicants.find_or_add(tx, _contact(name)) for name in NAMES]
+    contacts = [
+        applicants.parse_contact(name, f"{name.lower().replace(' ', '.')}@sample.example")
+        for name in NAMES
+    ]
+    people = [await applicants.find_or_add(tx, contact) for contact in contacts]
     ids = [int(person.id) for person in people]
     # A concurrent call waited above for the row lock of the first applicant, so it sees our openings.
     if existing := await _find_openings(tx, people):
@@ -40,10 +44,6 @@ async def add_sample_data(tx: Tx, by: Actor) -> SampleData:
     openings = [await lifecycle.create(tx, terms, capacity, by) for terms, capacity in _terms()]
     await _apply_for_all(tx, openings, people)
     return SampleData(True, [opening.id for opening in openings], ids)
-
-
-def _contact(name: str) -> applicants.Contact:
-    return applicants.parse_contact(name, f"{name.lower().replace(' ', '.')}@sample.example")
 
 
 async def _find_openings(tx: Tx, people: Sequence[Applicant]) -> list[OpeningId]:
@@ -56,39 +56,27 @@ async def _find_openings(tx: Tx, people: Sequence[Applicant]) -> list[OpeningId]
 
 
 def _terms() -> list[tuple[OpeningTerms, int]]:
-    return [
-        (
-            OpeningTerms(
-                "Pump Engineer",
-                "Keep our pumps running and document what you learn.",
-                employer=EMPLOYER,
-                location="Porto",
-                acknowledge_window=WINDOW,
-            ),
-            2,
-        ),
-        (
-            OpeningTerms(
-                "Well Driller",
-                "Drill wells in difficult ground.",
-                employer=EMPLOYER,
-                location="Lisbon",
-                acknowledge_window=WINDOW,
-                waitlist_limit=20,
-            ),
-            1,
-        ),
-        (
-            OpeningTerms(
-                "Water Analyst",
-                "Analyze water samples and report what should not be in them.",
-                employer=EMPLOYER,
-                remote=True,
-                acknowledge_window=WINDOW,
-            ),
-            3,
-        ),
-    ]
+    common = OpeningTerms("", employer=EMPLOYER, acknowledge_window=WINDOW)
+    engineer = replace(
+        common,
+        title="Pump Engineer",
+        description="Keep our pumps running and document what you learn.",
+        location="Porto",
+    )
+    driller = replace(
+        common,
+        title="Well Driller",
+        description="Drill wells in difficult ground.",
+        location="Lisbon",
+        waitlist_limit=20,
+    )
+    analyst = replace(
+        common,
+        title="Water Analyst",
+        description="Analyze water samples and report what should not be in them.",
+        remote=True,
+    )
+    return [(engineer, 2), (driller, 1), (analyst, 3)]
 
 
 async def _apply_for_all(tx: Tx, openings: Sequence[Opening], people: Sequence[Applicant]) -> None:

@@ -8,10 +8,10 @@ import re
 import secrets as random_secrets
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, LiteralString, TypeAlias
 from urllib.parse import urlsplit
 
-from jobmill.db import Tx, fetch_all, fetch_one
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_or_raise, fetch_single
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.notifications import web_push
 from jobmill.outside.apprise_services import load_apprise
@@ -28,6 +28,8 @@ ChannelConfig: TypeAlias = Mapping[str, str]
 
 REPEATABLE: frozenset[ChannelKind] = frozenset({"webhook", "push"})
 """A message that arrives twice has the same id there, and receivers ignore the second one."""
+COLUMNS: LiteralString = "id, person_id, kind, name, enabled, problem, created_at, encrypted"
+SELECT: LiteralString = f"SELECT {COLUMNS} FROM notification.channel"
 MAX_CHANNELS = 20
 MAX_LENGTH = 2_000
 TELEGRAM_TOKEN = re.compile(r"[0-9]{3,20}:[A-Za-z0-9_-]{20,80}")
@@ -161,17 +163,17 @@ async def add(tx: Tx, owner: Owner, new: NewChannel) -> NotificationChannel:
     encrypted = encryption.encrypt(
         await get_signing_key(tx), _context(new.kind), json.dumps(dict(new.config)).encode()
     )
-    channel = await fetch_one(
+    return await fetch_single(
         tx,
         NotificationChannel,
-        """
+        f"""
         INSERT INTO notification.channel
                (person_id, kind, name, target_digest, encrypted, token_digest)
         VALUES (%s, %s, %s, %s, %s, %s)
         ON CONFLICT ON CONSTRAINT channel_once DO UPDATE
            SET encrypted = excluded.encrypted, token_digest = excluded.token_digest,
                enabled = true, problem = NULL
-        RETURNING id, person_id, kind, name, enabled, problem, created_at, encrypted
+        RETURNING {COLUMNS}
         """,
         [
             owner,
@@ -182,50 +184,31 @@ async def add(tx: Tx, owner: Owner, new: NewChannel) -> NotificationChannel:
             digest(new.token) if new.token else None,
         ],
     )
-    assert channel is not None
-    return channel
 
 
 async def find_by_owner(tx: Tx, owner: Owner) -> list[NotificationChannel]:
     return await fetch_all(
         tx,
         NotificationChannel,
-        """
-        SELECT id, person_id, kind, name, enabled, problem, created_at, encrypted
-          FROM notification.channel WHERE person_id IS NOT DISTINCT FROM %s::bigint ORDER BY id
-        """,
+        f"{SELECT} WHERE person_id IS NOT DISTINCT FROM %s::bigint ORDER BY id",
         [owner],
     )
 
 
 async def get(tx: Tx, owner: Owner, id: int) -> NotificationChannel:
     """A channel of this person; NotFound for the channel of another person."""
-    channel = await fetch_one(
+    return await fetch_or_raise(
         tx,
         NotificationChannel,
-        """
-        SELECT id, person_id, kind, name, enabled, problem, created_at, encrypted
-          FROM notification.channel
-         WHERE id = %s AND person_id IS NOT DISTINCT FROM %s::bigint
-        """,
+        f"{SELECT} WHERE id = %s AND person_id IS NOT DISTINCT FROM %s::bigint",
         [id, owner],
+        NotFound("channel", id),
     )
-    if channel is None:
-        raise NotFound("channel", id)
-    return channel
 
 
 async def find_by_id(tx: Tx, id: int) -> NotificationChannel | None:
     """The channel of any person, for callers that hold a signed link to it."""
-    return await fetch_one(
-        tx,
-        NotificationChannel,
-        """
-        SELECT id, person_id, kind, name, enabled, problem, created_at, encrypted
-          FROM notification.channel WHERE id = %s
-        """,
-        [id],
-    )
+    return await fetch_one(tx, NotificationChannel, f"{SELECT} WHERE id = %s", [id])
 
 
 async def remove(tx: Tx, owner: Owner, id: int) -> None:
@@ -241,9 +224,9 @@ async def set_enabled(
     return await fetch_one(
         tx,
         NotificationChannel,
-        """
+        f"""
         UPDATE notification.channel SET enabled = %s, problem = %s WHERE id = %s
-        RETURNING id, person_id, kind, name, enabled, problem, created_at, encrypted
+        RETURNING {COLUMNS}
         """,
         [enabled, problem, id],
     )
@@ -277,7 +260,7 @@ async def find_recipients(tx: Tx, owners: Collection[Owner]) -> list[Recipient]:
 
 async def find_feed(tx: Tx, token: str) -> NotificationChannel:
     """The feed with this secret; NotFound if it was replaced or its person has no access."""
-    channel = await fetch_one(
+    return await fetch_or_raise(
         tx,
         NotificationChannel,
         """
@@ -287,10 +270,8 @@ async def find_feed(tx: Tx, token: str) -> NotificationChannel:
          WHERE token_digest = %s AND enabled AND ended_at IS NULL
         """,
         [digest(token)],
+        NotFound("feed", "with this address"),
     )
-    if channel is None:
-        raise NotFound("feed", "with this address")
-    return channel
 
 
 async def decrypt_config(tx: Tx, channel: NotificationChannel) -> ChannelConfig:

@@ -82,14 +82,9 @@ class StateCount:
     count: int
 
 
-async def add_instant(tx: Tx, delivery: PlannedDelivery) -> None:
-    """Write a message that is sent as soon as it is due; one with the same key stays as it is."""
-    await _insert(tx, delivery)
-
-
 async def add_to_digest(tx: Tx, delivery: PlannedDelivery) -> bool:
     """Write a digest, or add events to the one that waits; False if it is being sent already."""
-    id = await _insert(tx, delivery)
+    id = await add_instant(tx, delivery)
     if id is not None:
         return True
     id = await fetch_value(
@@ -107,7 +102,8 @@ async def add_to_digest(tx: Tx, delivery: PlannedDelivery) -> bool:
     return True
 
 
-async def _insert(tx: Tx, delivery: PlannedDelivery) -> int | None:
+async def add_instant(tx: Tx, delivery: PlannedDelivery) -> int | None:
+    """Write a message that is sent as soon as it is due; None if one with the same key exists."""
     id = await fetch_value(
         tx,
         int,

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from jobmill.db import Tx, fetch_all, fetch_value
+from jobmill.db import Tx, fetch_value
 from jobmill.errors import Invalid
 from jobmill.notifications.kinds import FREQUENCIES, KINDS, Frequency, Kind
 from jobmill.people.persons import Owner
@@ -54,32 +54,13 @@ class DigestSchedule:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    person_id: int | None
-    time_zone: str
-    daily_at: dt.time
-    weekly_on: int
-    quiet_from: dt.time | None
-    quiet_until: dt.time | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Preference:
-    person_id: int | None
-    kind: Kind
-    frequency: Frequency
-
-
 async def read_schedule(tx: Tx, owner: Owner) -> DigestSchedule:
     return (await read_schedules(tx, [owner]))[owner]
 
 
 async def read_schedules(tx: Tx, owners: Collection[Owner]) -> dict[Owner, DigestSchedule]:
     """The schedule of each; the default where none is saved."""
-    rows = await fetch_all(
-        tx,
-        _Row,
+    cursor = await tx.execute(
         """
         SELECT person_id, time_zone, daily_at, weekly_on, quiet_from, quiet_until
           FROM notification.schedule
@@ -87,16 +68,10 @@ async def read_schedules(tx: Tx, owners: Collection[Owner]) -> dict[Owner, Diges
         """,
         {"ids": [id for id in owners if id is not None], "local": None in owners},
     )
+    # A zone that this system does not know was saved by another one.
     saved = {
-        row.person_id: DigestSchedule(
-            # A zone that this system does not know was saved by another one.
-            row.time_zone if row.time_zone in list_time_zones() else UTC,
-            row.daily_at,
-            row.weekly_on,
-            row.quiet_from,
-            row.quiet_until,
-        )
-        for row in rows
+        owner: DigestSchedule(zone if zone in list_time_zones() else UTC, *times)
+        for owner, zone, *times in await cursor.fetchall()
     }
     return {owner: saved.get(owner, DigestSchedule()) for owner in owners}
 
@@ -153,20 +128,18 @@ async def read_frequencies(
     tx: Tx, owners: Collection[Owner]
 ) -> Mapping[Owner, Mapping[Kind, Frequency]]:
     """How often each wants each kind, with the defaults of kinds that they did not choose."""
-    rows = await fetch_all(
-        tx,
-        _Preference,
+    cursor = await tx.execute(
         """
         SELECT person_id, kind, frequency FROM notification.preference
          WHERE person_id = ANY (%(ids)s) OR (person_id IS NULL AND %(local)s)
         """,
         {"ids": [id for id in owners if id is not None], "local": None in owners},
     )
-    frequencies: dict[Owner, dict[Kind, Frequency]] = {}
-    for owner in owners:
-        of_owner: dict[Kind, Frequency] = {kind: rule.default for kind, rule in KINDS.items()}
-        of_owner.update({row.kind: row.frequency for row in rows if row.person_id == owner})
-        frequencies[owner] = of_owner
+    frequencies: dict[Owner, dict[Kind, Frequency]] = {
+        owner: {kind: rule.default for kind, rule in KINDS.items()} for owner in owners
+    }
+    for owner, kind, frequency in await cursor.fetchall():
+        frequencies[owner][kind] = frequency
     return frequencies
 
 

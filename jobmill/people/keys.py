@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, LiteralString
 
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_or_raise, fetch_single, fetch_value
 from jobmill.errors import Invalid, NotFound, Unauthenticated
 from jobmill.people.persons import Role
 from jobmill.people.secrets import digest
@@ -69,7 +69,7 @@ async def add(
     if owner_id is not None:
         await _lock_owner(tx, owner_id)
     key = PREFIX + secrets.token_urlsafe(32)
-    made = await fetch_one(
+    return await fetch_single(
         tx,
         NewApiKey,
         """
@@ -79,8 +79,6 @@ async def add(
         """,
         [name.strip(), scope, owner_id, lifetime, digest(key), key],
     )
-    assert made is not None
-    return made
 
 
 async def _lock_owner(tx: Tx, id: int) -> None:
@@ -124,10 +122,9 @@ async def find_active_of(tx: Tx, owner_id: int) -> list[ApiKey]:
 
 async def get(tx: Tx, id: int) -> ApiKey:
     """Return one key, also if revoked; raises NotFound."""
-    key = await fetch_one(tx, ApiKey, f"{API_KEYS} WHERE api_key.id = %s", [id])
-    if key is None:
-        raise NotFound("key", id)
-    return key
+    return await fetch_or_raise(
+        tx, ApiKey, f"{API_KEYS} WHERE api_key.id = %s", [id], NotFound("key", id)
+    )
 
 
 async def find_names(tx: Tx, ids: Collection[int]) -> dict[int, str]:

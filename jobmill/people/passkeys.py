@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, LiteralString, NamedTuple
 
 from jobmill.db import Tx, fetch_all, fetch_one
 from jobmill.errors import Conflict, Invalid
@@ -18,6 +18,10 @@ MAX_NAME_LENGTH = 100
 MAX_CREDENTIAL_LENGTH = 20_000
 
 Purpose = Literal["register", "sign in"]
+
+SELECT: LiteralString = """
+        SELECT id, name, credential_id, public_key, sign_count, created_at, used_at
+          FROM people.passkey"""
 
 
 class Site(NamedTuple):
@@ -39,15 +43,7 @@ class Passkey:
 
 
 async def find_all(tx: Tx, person_id: int) -> list[Passkey]:
-    return await fetch_all(
-        tx,
-        Passkey,
-        """
-        SELECT id, name, credential_id, public_key, sign_count, created_at, used_at
-          FROM people.passkey WHERE person_id = %s ORDER BY id
-        """,
-        [person_id],
-    )
+    return await fetch_all(tx, Passkey, f"{SELECT} WHERE person_id = %s ORDER BY id", [person_id])
 
 
 async def start_registration(tx: Tx, person: Person, site: Site) -> str:
@@ -175,15 +171,8 @@ async def prune_challenges(tx: Tx) -> int:
 
 
 async def _lock(tx: Tx, person_id: int, credential_id: bytes) -> Passkey | None:
-    return await fetch_one(
-        tx,
-        Passkey,
-        """
-        SELECT id, name, credential_id, public_key, sign_count, created_at, used_at
-          FROM people.passkey WHERE person_id = %s AND credential_id = %s FOR UPDATE
-        """,
-        [person_id, credential_id],
-    )
+    sql: LiteralString = f"{SELECT} WHERE person_id = %s AND credential_id = %s FOR UPDATE"
+    return await fetch_one(tx, Passkey, sql, [person_id, credential_id])
 
 
 async def _store_challenge(tx: Tx, person_id: int, purpose: Purpose, challenge: bytes) -> None:

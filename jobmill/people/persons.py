@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, LiteralString, TypeAlias
 
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_or_raise, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.people import passwords, second_factors
 
@@ -19,6 +19,11 @@ Owner: TypeAlias = int | None
 LOCAL: Owner = None
 """The local user of this machine: the command line, and the browser without an account."""
 
+COLUMNS: LiteralString = "id, name, email, role, created_at, ended_at"
+SELECT: LiteralString = f"SELECT {COLUMNS} FROM people.person"
+SELECT_CREDENTIALS: LiteralString = (
+    "SELECT id, name, email_key, role, password FROM people.person WHERE ended_at IS NULL"
+)
 EMAIL = re.compile(r"[^@\s\x00]{1,64}@[^@\s\x00]{1,189}")
 
 
@@ -43,11 +48,6 @@ class StoredCredentials:
     password: str
 
 
-@dataclass(frozen=True, slots=True)
-class _AdminId:
-    id: int
-
-
 class LastAdmin(Conflict):
     """The change would leave no admin."""
 
@@ -57,23 +57,21 @@ async def add(tx: Tx, name: str, email: str, role: Role, password: str) -> Perso
     if not name.strip():
         raise Invalid("Enter a name.")
     key, password_hash = email_key(email), await passwords.hash_password(password)
-    person = await fetch_one(
+    return await fetch_or_raise(
         tx,
         Person,
-        """
+        f"""
         INSERT INTO people.person (name, email, email_key, role, password)
         VALUES (%s, %s, %s, %s, %s)
         ON CONFLICT (email_key) DO UPDATE
            SET name = excluded.name, email = excluded.email, role = excluded.role,
                password = excluded.password, ended_at = NULL
          WHERE person.ended_at IS NOT NULL
-        RETURNING id, name, email, role, created_at, ended_at
+        RETURNING {COLUMNS}
         """,
         [name.strip(), email.strip(), key, role, password_hash],
+        Conflict(f"there is already a person with the address {email.strip()}"),
     )
-    if person is None:
-        raise Conflict(f"there is already a person with the address {email.strip()}")
-    return person
 
 
 async def find_by_ids(tx: Tx, ids: Collection[int]) -> list[Person]:
@@ -81,83 +79,46 @@ async def find_by_ids(tx: Tx, ids: Collection[int]) -> list[Person]:
     return await fetch_all(
         tx,
         Person,
-        """
-        SELECT id, name, email, role, created_at, ended_at FROM people.person WHERE id = ANY (%s)
-        """,
+        f"{SELECT} WHERE id = ANY (%s)",
         [list(ids)],
     )
 
 
 async def find_all(tx: Tx) -> list[Person]:
     """All accounts, including closed ones."""
-    return await fetch_all(
-        tx,
-        Person,
-        "SELECT id, name, email, role, created_at, ended_at FROM people.person ORDER BY id",
-    )
+    return await fetch_all(tx, Person, f"{SELECT} ORDER BY id")
 
 
 async def get(tx: Tx, id: int) -> Person:
     """Return one account, also if closed; raises NotFound."""
-    person = await fetch_one(
+    return await fetch_or_raise(
         tx,
         Person,
-        "SELECT id, name, email, role, created_at, ended_at FROM people.person WHERE id = %s",
+        f"{SELECT} WHERE id = %s",
         [id],
+        NotFound("person", id),
     )
-    if person is None:
-        raise NotFound("person", id)
-    return person
 
 
 async def get_active(tx: Tx, email: str) -> Person:
     """The person with this address; raises NotFound without access."""
-    return await _fetch(
-        tx,
-        """
-        SELECT id, name, email, role, created_at, ended_at FROM people.person
-         WHERE email_key = %s AND ended_at IS NULL
-        """,
-        email,
-    )
+    return await _fetch(tx, f"{SELECT} WHERE email_key = %s AND ended_at IS NULL", email)
 
 
 async def get_by_email(tx: Tx, email: str) -> Person:
     """The person with this address, also if their account is closed; raises NotFound."""
-    return await _fetch(
-        tx,
-        """
-        SELECT id, name, email, role, created_at, ended_at FROM people.person
-         WHERE email_key = %s
-        """,
-        email,
-    )
+    return await _fetch(tx, f"{SELECT} WHERE email_key = %s", email)
 
 
 async def find_credentials(tx: Tx, email: str) -> StoredCredentials | None:
     """The active account with this address."""
-    return await fetch_one(
-        tx,
-        StoredCredentials,
-        """
-        SELECT id, name, email_key, role, password FROM people.person
-         WHERE email_key = %s AND ended_at IS NULL
-        """,
-        [email_key(email)],
-    )
+    sql: LiteralString = f"{SELECT_CREDENTIALS} AND email_key = %s"
+    return await fetch_one(tx, StoredCredentials, sql, [email_key(email)])
 
 
 async def find_credentials_by_id(tx: Tx, id: int) -> StoredCredentials | None:
     """The active account with this id."""
-    return await fetch_one(
-        tx,
-        StoredCredentials,
-        """
-        SELECT id, name, email_key, role, password FROM people.person
-         WHERE id = %s AND ended_at IS NULL
-        """,
-        [id],
-    )
+    return await fetch_one(tx, StoredCredentials, f"{SELECT_CREDENTIALS} AND id = %s", [id])
 
 
 async def has_admin(tx: Tx) -> bool:
@@ -172,15 +133,13 @@ async def has_admin(tx: Tx) -> bool:
 async def require_other_admin(tx: Tx, id: int) -> None:
     """Raise LastAdmin if there is no other admin. The lock makes concurrent removals wait for each
     other."""
-    admins = await fetch_all(
-        tx,
-        _AdminId,
+    cursor = await tx.execute(
         """
         SELECT id FROM people.person WHERE role = 'admin' AND ended_at IS NULL
          ORDER BY id FOR UPDATE
-        """,
+        """
     )
-    if [admin.id for admin in admins] == [id]:
+    if await cursor.fetchall() == [(id,)]:
         raise LastAdmin("This is the last admin. Make another person an admin first.")
 
 
@@ -188,9 +147,9 @@ async def set_role(tx: Tx, email: str, role: Role) -> Person:
     """Change the role; it takes effect with the next request."""
     return await _fetch(
         tx,
-        """
+        f"""
         UPDATE people.person SET role = %s WHERE email_key = %s AND ended_at IS NULL
-        RETURNING id, name, email, role, created_at, ended_at
+        RETURNING {COLUMNS}
         """,
         email,
         role,
@@ -202,9 +161,9 @@ async def set_password(tx: Tx, email: str, password: str) -> Person:
     password_hash = await passwords.hash_password(password)
     person = await _fetch(
         tx,
-        """
+        f"""
         UPDATE people.person SET password = %s WHERE email_key = %s AND ended_at IS NULL
-        RETURNING id, name, email, role, created_at, ended_at
+        RETURNING {COLUMNS}
         """,
         email,
         password_hash,
@@ -217,9 +176,9 @@ async def deactivate(tx: Tx, email: str) -> Person:
     """Close the account; its sessions, API keys and second factor end."""
     person = await _fetch(
         tx,
-        """
+        f"""
         UPDATE people.person SET ended_at = now() WHERE email_key = %s AND ended_at IS NULL
-        RETURNING id, name, email, role, created_at, ended_at
+        RETURNING {COLUMNS}
         """,
         email,
     )
@@ -251,7 +210,6 @@ def email_key(email: str) -> str:
 async def _fetch(tx: Tx, sql: LiteralString, email: str, *values: str) -> Person:
     """The person that the statement finds or changes by the key of the address, its last parameter;
     raises NotFound."""
-    person = await fetch_one(tx, Person, sql, [*values, email_key(email)])
-    if person is None:
-        raise NotFound("person", email)
-    return person
+    return await fetch_or_raise(
+        tx, Person, sql, [*values, email_key(email)], NotFound("person", email)
+    )

@@ -9,7 +9,7 @@ import secrets
 from dataclasses import dataclass
 from typing import Literal
 
-from jobmill.db import Tx, fetch_one
+from jobmill.db import Tx, fetch_or_raise, fetch_single
 from jobmill.errors import Conflict, Invalid
 from jobmill.people import encryption, totp
 from jobmill.people.passwords import ALPHABET
@@ -48,7 +48,7 @@ class _Authenticator:
 
 
 async def find(tx: Tx, person_id: int) -> SecondFactor:
-    factor = await fetch_one(
+    return await fetch_single(
         tx,
         SecondFactor,
         """
@@ -60,8 +60,6 @@ async def find(tx: Tx, person_id: int) -> SecondFactor:
         """,
         {"id": person_id},
     )
-    assert factor is not None
-    return factor
 
 
 async def set_up_app(tx: Tx, person_id: int) -> bytes:
@@ -167,7 +165,7 @@ async def _check_app_code(tx: Tx, person_id: int, code: str) -> CodeResult:
 
 async def _lock_app(tx: Tx, person_id: int, *, confirmed: bool) -> _Authenticator:
     """The app with its decrypted seed. Of two uses of one code the second waits and sees the first."""
-    app = await fetch_one(
+    app = await fetch_or_raise(
         tx,
         _Authenticator,
         """
@@ -184,9 +182,8 @@ async def _lock_app(tx: Tx, person_id: int, *, confirmed: bool) -> _Authenticato
             "max": MAX_FAILURES,
             "lock": LOCK_TIME,
         },
+        Conflict("There is no authenticator app to check. Set it up again."),
     )
-    if app is None:
-        raise Conflict("There is no authenticator app to check. Set it up again.")
     seed = encryption.decrypt(await get_signing_key(tx), _context(person_id), app.seed)
     return _Authenticator(seed, app.last_step, app.current_step, app.is_locked)
 

@@ -135,8 +135,8 @@ GUARDS: list[Guard] = [
     guard(
         "the head of the waitlist is promoted first",
         APPLICATIONS,
-        "ORDER BY queue_key\n         LIMIT %s",
-        "ORDER BY queue_key DESC\n         LIMIT %s",
+        "ORDER BY queue_key LIMIT %s",
+        "ORDER BY queue_key DESC LIMIT %s",
         f"{RULES}::test_a_freed_slot_goes_to_the_head_of_the_waitlist",
     ),
     guard(

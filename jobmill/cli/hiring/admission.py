@@ -221,20 +221,19 @@ def _print_proof(proof: LotteryProof, as_json: bool) -> None:
 def _print_decided(
     application: Application, what: str, as_json: bool, position: int | None = None
 ) -> None:
-    if as_json:
-        output.print_json(
-            {
-                "applicationId": application.id,
-                "applicantId": application.applicant_id,
-                "jobId": application.opening_id,
-                "status": application.status,
-                "queuePosition": position,
-                "score": application.score,
-                "stage": application.stage,
-            }
-        )
-        return
     standing = opening_output.format_standing(
         application.status, position, application.acknowledge_deadline
     )
-    typer.echo(f"Application {application.id}: {what}; {standing}.")
+    output.print_result(
+        {
+            "applicationId": application.id,
+            "applicantId": application.applicant_id,
+            "jobId": application.opening_id,
+            "status": application.status,
+            "queuePosition": position,
+            "score": application.score,
+            "stage": application.stage,
+        },
+        f"Application {application.id}: {what}; {standing}.",
+        as_json,
+    )

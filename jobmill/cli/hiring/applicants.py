@@ -100,10 +100,7 @@ def link(
         return await personal_links.issue_path(tx, signer, applicant.id, LOCAL.name, renew=renew)
 
     url = hiring_session.base_url() + hiring_session.in_transaction(make_link)
-    if as_json:
-        output.print_json({"url": url})
-    else:
-        typer.echo(url)
+    output.print_result({"url": url}, url, as_json)
 
 
 def timeline(

@@ -1,4 +1,4 @@
-"""jobmill hiring summary, replay, why: read the audit log of an opening."""
+"""jobmill hiring summary, replay, why, fairness: read the audit log of an opening, and publish it."""
 
 from __future__ import annotations
 
@@ -9,21 +9,23 @@ import typer
 
 from jobmill.cli.hiring.applicants import event_json, print_event
 from jobmill.cli.openings import opening_output
-from jobmill.cli.support import hiring_session, output, times
+from jobmill.cli.support import files, hiring_session, output, times
 from jobmill.cli.support.hiring_session import OpeningId
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.hiring.actor_names import find_actor_names
-from jobmill.hiring.audit_log import events
+from jobmill.hiring.audit_log import events, fairness_proof
 from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.audit_log.explanations import (
     EventExplanation,
     explain_event,
     render_sentence,
 )
+from jobmill.hiring.audit_log.fairness_proof import PublicHeads
 from jobmill.hiring.audit_log.replay import OpeningReplay, ReplayedApplication, replay_at
 from jobmill.hiring.audit_log.summary import summarize
+from jobmill.hiring.audit_log.verification import ChainHead
 from jobmill.hiring.import_export import exports
 
 SHOWN_EVENTS = 10
@@ -195,3 +197,35 @@ def _explanation_json(explanation: EventExplanation) -> dict[str, Any]:
         "createdAt": exports.to_json_value(explanation.at),
         "sentences": explanation.sentences,
     }
+
+
+def fairness(
+    opening: OpeningId,
+    save: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Save the public log as JSON lines; `-`: print it."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the end of an opening's public log, or save the log; people appear under random codes.
+
+    Switch it on with `jobmill opening edit OPENING --fairness-proof`.
+    """
+
+    async def read_proof(tx: Tx) -> ChainHead:
+        if save:
+            with files.open_output(save) as out:
+                async for line in fairness_proof.iter_lines(tx, opening):
+                    out.write(line + "\n")
+        return await PublicHeads().find(tx, opening)
+
+    head = hiring_session.read_opening(opening, read_proof)
+    if save == "-":
+        return
+    url = f"{hiring_session.base_url()}/openings/{opening}/fairness"
+    if as_json:
+        output.print_json({"jobId": opening, "seq": head.seq, "hash": head.hash, "url": url})
+        return
+    output.print_facts({"page": url, "events": f"{head.seq:,}", "head": f"{head.seq}:{head.hash}"})
+    if save:
+        typer.echo(f"Saved to {save}. Check it with verify_fairness.py from the page.", err=True)

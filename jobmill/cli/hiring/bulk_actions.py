@@ -10,7 +10,6 @@ import typer
 from jobmill.cli.support import environment, files, hints, hiring_session, output
 from jobmill.cli.support.hiring_session import DryRun, OpeningId
 from jobmill.cli.support.output import AsJson
-from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applications import bulk_actions
@@ -104,8 +103,8 @@ def run_bulk_command(
         every = "--all-in-review" if action in bulk_actions.DECISIONS else "--all-waiting"
         raise Invalid(f"name the applications, or use {every}")
 
-    async def run(tx: Tx) -> list[BulkResult]:
-        return await bulk_actions.run_bulk_action(
+    results = hiring_session.in_transaction(
+        lambda tx: bulk_actions.run_bulk_action(
             tx,
             opening,
             action,
@@ -117,8 +116,7 @@ def run_bulk_command(
             tell_reason=tell_reason,
             dry_run=dry_run,
         )
-
-    results = hiring_session.in_transaction(run)
+    )
     _print_results(results, dry_run, as_json)
     if any(result.outcome == "refused" for result in results):
         raise typer.Exit(1)

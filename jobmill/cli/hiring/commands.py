@@ -10,7 +10,6 @@ from jobmill.cli.hiring import (
     admission,
     audit_log,
     bulk_actions,
-    fairness,
     log_verification,
     personal_data,
     reviews,
@@ -185,7 +184,7 @@ app.command()(audit_log.summary)
 app.command()(audit_log.replay)
 app.command()(audit_log.why)
 app.command()(log_verification.verify)
-app.command()(fairness.fairness)
+app.command()(audit_log.fairness)
 app.command()(reviews.review)
 app.command()(reviews.note)
 app.command("edit-note")(reviews.edit_note)

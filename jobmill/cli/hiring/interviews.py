@@ -24,9 +24,6 @@ from jobmill.time_zones import format_local_time, load_time_zone
 app = typer.Typer(no_args_is_help=True)
 
 TimeId = Annotated[int, typer.Argument(metavar="TIME", min=1, help="Number of the interview time.")]
-Zone = Annotated[
-    str, typer.Option(metavar="ZONE", help="Time zone such as Europe/Berlin; by default UTC.")
-]
 
 
 @app.command()
@@ -46,7 +43,9 @@ def add(
     place: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Address, room or link.")
     ] = None,
-    time_zone: Zone = "UTC",
+    time_zone: Annotated[
+        str, typer.Option(metavar="ZONE", help="Time zone such as Europe/Berlin; by default UTC.")
+    ] = "UTC",
     weekends: Annotated[
         bool, typer.Option("--weekends", help="Also on Saturdays and Sundays.")
     ] = False,
@@ -183,15 +182,14 @@ def _time_json(time: InterviewTime, booked: list[Booking]) -> dict[str, Any]:
 
 def _print_placement(placement: Placement, as_json: bool) -> None:
     booking = placement.application
-    if as_json:
-        output.print_json(
-            {
-                "applicationId": booking.id,
-                "interviewId": booking.opening_id,
-                "status": booking.status,
-                "queuePosition": placement.position,
-            }
-        )
-        return
     place = f", number {placement.position} on the waitlist" if placement.position else ""
-    typer.echo(f"Interview time {booking.opening_id}: {booking.status}{place}.")
+    output.print_result(
+        {
+            "applicationId": booking.id,
+            "interviewId": booking.opening_id,
+            "status": booking.status,
+            "queuePosition": placement.position,
+        },
+        f"Interview time {booking.opening_id}: {booking.status}{place}.",
+        as_json,
+    )

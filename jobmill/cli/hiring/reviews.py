@@ -95,10 +95,9 @@ def _change(
 
 
 def _print_note(note: ReviewNote, as_json: bool) -> None:
-    if as_json:
-        output.print_json(_note_json(note))
-    else:
-        typer.echo(f"Saved note {note.id} of application {note.application_id}.")
+    output.print_result(
+        _note_json(note), f"Saved note {note.id} of application {note.application_id}.", as_json
+    )
 
 
 def _print_review(review: ApplicationReview, as_json: bool) -> None:

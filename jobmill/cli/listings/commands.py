@@ -88,18 +88,17 @@ def dedup(
     groups = duplicates.find_groups(postings, PLATFORM_RULES)
     for group in groups:
         members = [names[index] for index in group.members]
-        if as_json:
-            output.print_json(
-                {
-                    "canonical": names[group.canonical],
-                    "members": members,
-                    "why": group.why,
-                    "kind": group.kind,
-                    "posts": [[names[index] for index in post] for post in group.posts],
-                }
-            )
-        else:
-            typer.echo(f"{names[group.canonical]}: {', '.join(map(str, members))} ({group.why})")
+        output.print_result(
+            {
+                "canonical": names[group.canonical],
+                "members": members,
+                "why": group.why,
+                "kind": group.kind,
+                "posts": [[names[index] for index in post] for post in group.posts],
+            },
+            f"{names[group.canonical]}: {', '.join(map(str, members))} ({group.why})",
+            as_json,
+        )
     if not as_json:
         together = sum(len(group.members) for group in groups)
         grouped = f"{together} in {output.format_count(len(groups), 'group')}"
@@ -207,18 +206,9 @@ def mark(id: ListingId, as_json: AsJson = False) -> None:
     _change(id, lambda tx: listings.mark(tx, id, actor="command line"), "is kept forever", as_json)
 
 
-@dataclass(frozen=True)
-class _Changed:
-    id: int
-    message: str
-
-
 def _change(id: int, act: Callable[[Tx], Awaitable[None]], message: str, as_json: bool) -> None:
     session.in_transaction(act)
-    if as_json:
-        output.print_record(_Changed(id, message), as_json=True)
-    else:
-        typer.echo(f"Job {id} {message}.")
+    output.print_result({"id": id, "message": message}, f"Job {id} {message}.", as_json)
 
 
 app.command()(add.add)

@@ -25,23 +25,6 @@ After = Annotated[
     str | None, typer.Option(metavar="PAGE", help="Next page, as printed by the previous one.")
 ]
 Company = Annotated[str | None, typer.Option(help="Words of the company name, or prefixes.")]
-Location = Annotated[str | None, typer.Option(help="Words of the location, or prefixes.")]
-ArrangementName = Annotated[
-    Literal["remote", "hybrid", "onsite"] | None,
-    typer.Option("--arrangement", help="Work arrangement."),
-]
-PlatformName = Annotated[
-    str | None, typer.Option("--platform", metavar="NAME", help="Only jobs from this platform.")
-]
-SourceNumber = Annotated[
-    int | None,
-    typer.Option("--source", metavar="ID", help="Only jobs from this source."),
-]
-Seniority = Annotated[str | None, typer.Option(help="intern, junior, mid, senior, lead, …")]
-Employment = Annotated[str | None, typer.Option("--type", help="full_time, part_time, contract, …")]
-LeastPay = Annotated[
-    float | None, typer.Option("--pay", metavar="AMOUNT", help="Minimum pay per year.")
-]
 Since = Annotated[
     int | None,
     typer.Option("--days", metavar="N", min=0, max=36_500, help="Found in the last N days."),
@@ -57,13 +40,27 @@ class ListingFilters:
     """The options that filter jobs."""
 
     company: Company = None
-    location: Location = None
-    arrangement: ArrangementName = None
-    platform: PlatformName = None
-    source: SourceNumber = None
-    seniority: Seniority = None
-    employment: Employment = None
-    pay: LeastPay = None
+    location: Annotated[str | None, typer.Option(help="Words of the location, or prefixes.")] = None
+    arrangement: Annotated[
+        Literal["remote", "hybrid", "onsite"] | None,
+        typer.Option("--arrangement", help="Work arrangement."),
+    ] = None
+    platform: Annotated[
+        str | None, typer.Option("--platform", metavar="NAME", help="Only jobs from this platform.")
+    ] = None
+    source: Annotated[
+        int | None,
+        typer.Option("--source", metavar="ID", help="Only jobs from this source."),
+    ] = None
+    seniority: Annotated[str | None, typer.Option(help="intern, junior, mid, senior, lead, …")] = (
+        None
+    )
+    employment: Annotated[
+        str | None, typer.Option("--type", help="full_time, part_time, contract, …")
+    ] = None
+    pay: Annotated[
+        float | None, typer.Option("--pay", metavar="AMOUNT", help="Minimum pay per year.")
+    ] = None
     days: Since = None
     state: State = "open"
     duplicates: Duplicates = False

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     Duplicates: TypeAlias = dict[int, list[MatchDuplicate]]
 
 app = typer.Typer(no_args_is_help=True, callback=lookups.choose_person)
-Id = Annotated[int, typer.Argument(metavar="ID", min=1, help="Number of the match.")]
 
 
 @app.command("list")
@@ -137,7 +136,7 @@ def _print_list(page: list[Match], duplicates: Duplicates, limit: int, as_json: 
 
 @app.command("show")
 def show_match(
-    id: Id,
+    id: Annotated[int, typer.Argument(metavar="ID", min=1, help="Number of the match.")],
     text: Annotated[bool, typer.Option("--text", help="Print the full text of the job.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -181,14 +180,11 @@ def why(listing: ListingName, profile: ProfileName = None, as_json: AsJson = Fal
     A job without a score is scored now with local rules, and nothing is saved.
     """
 
-    async def read(database: Database) -> ExplainedVerdict:
-        return await _read_verdict(database, listing, profile)
-
     unread = session.in_transaction(lambda tx: _find_unread(tx, listing))
     if unread:
         _print_unread(unread, as_json)
         return
-    explained = session.with_database(read)
+    explained = session.with_database(lambda database: _read_verdict(database, listing, profile))
     if as_json:
         output.print_json(_to_dict(explained))
     else:

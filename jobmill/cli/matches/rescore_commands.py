@@ -27,11 +27,9 @@ from jobmill.matching import (
     verdicts,
 )
 from jobmill.matching import what_if as whatif
-from jobmill.matching.local_verdict import LocalVerdict
 from jobmill.matching.profile import Profile
 from jobmill.matching.profiles import ProfileVersion
-from jobmill.matching.rescore import ScoredOutcome, VerdictChange
-from jobmill.matching.what_if import VerdictDifference
+from jobmill.matching.rescore import VerdictChange
 from jobmill.queue.feed import notify_feeds
 
 SHOWN_CHANGES = 20
@@ -269,21 +267,6 @@ def _show_preview(preview: RescorePreview, as_json: bool) -> None:
     typer.echo("Nothing was changed. To change the profile: `jobmill profile edit`")
 
 
-@dataclass(frozen=True)
-class WhatIfResult:
-    """How the verdict about one listing differs between two profiles."""
-
-    listing_id: int
-    url: str
-    title: str | None
-    company: str | None
-    profile: str
-    version: int
-    difference: VerdictDifference
-    predicted: ScoredOutcome | None
-    """The estimated score of the model, if a model scored the listing."""
-
-
 async def _show_one(
     database: Database,
     version: ProfileVersion,
@@ -299,16 +282,25 @@ async def _show_one(
     saved, current = summaries.get(listing.id), version.profile()
     places = [location for location in other.locations if location not in current.locations]
     whatif.check_changes(listings.to_posting(listing), having=having, places=places)
-    before, after = await _judge_both(current, other, listing, employer)
+    before, after = [
+        await local_verdict.judge(profile, listing, employer, PLATFORM_RULES, score_rejected=True)
+        for profile in (current, other)
+    ]
     difference = whatif.compare_verdicts(before, after)
     by_model = saved is not None and saved.score != saved.local_score
     predicted = rescore.predict_outcome(saved, after) if by_model and after.filter.passed else None
     if as_json:
-        result = WhatIfResult(
-            listing.id, listing.url, listing.title, listing.company, version.name,
-            version.version, difference, predicted,
-        )  # fmt: skip
-        output.print_record(result, as_json=True)
+        output.print_json(
+            {
+                "listing_id": listing.id,
+                **output.pick(listing, "url", "title", "company"),
+                "profile": version.name,
+                "version": version.version,
+                "difference": difference,
+                # The estimated score of the model, if a model scored the listing.
+                "predicted": predicted,
+            }
+        )
         return
     match_output.print_headline(listing)
     match_output.print_difference(difference)
@@ -316,12 +308,3 @@ async def _show_one(
         estimate = f"with these changes about {predicted.score}"
         output.print_wrapped(f"Score by a model: {saved.score}, {estimate}.")
     typer.echo("Scored with local rules. Nothing was saved.")
-
-
-async def _judge_both(
-    profile: Profile, other: Profile, listing: Any, employer: Any
-) -> tuple[LocalVerdict, LocalVerdict]:
-    return (
-        await local_verdict.judge(profile, listing, employer, PLATFORM_RULES, score_rejected=True),
-        await local_verdict.judge(other, listing, employer, PLATFORM_RULES, score_rejected=True),
-    )

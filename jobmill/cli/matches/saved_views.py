@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import typer
@@ -24,29 +22,17 @@ app = typer.Typer(no_args_is_help=True, help="Save filters of matches as named v
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the view.")]
 
 
-@dataclass(frozen=True)
-class SavedViewRow:
-    name: str
-    status: str | None
-    least: int | None
-    arrangement: str | None
-    find: str | None
-    order: str
-    made_at: dt.datetime
-    made_by: str | None
-
-
-def _make_row(view: SavedView) -> SavedViewRow:
-    return SavedViewRow(
-        view.name,
-        view.status,
-        view.least_score,
-        view.arrangement,
-        view.words,
-        "newest" if view.newest else "best",
-        view.made_at,
-        view.made_by,
-    )
+def _make_row(view: SavedView) -> dict[str, object]:
+    return {
+        "name": view.name,
+        "status": view.status,
+        "least": view.least_score,
+        "arrangement": view.arrangement,
+        "find": view.words,
+        "order": "newest" if view.newest else "best",
+        "made_at": view.made_at,
+        "made_by": view.made_by,
+    }
 
 
 @app.command("list")
@@ -59,10 +45,8 @@ def list_views(profile: ProfileName = None, as_json: AsJson = False) -> None:
         )
 
     views = session.in_transaction(read)
-    if not views and not as_json:
-        typer.echo('No views yet. Save one: jobmill match view save "Top matches" --least 85')
-        return
-    output.print_rows([_make_row(view) for view in views], as_json=as_json)
+    empty = 'No views yet. Save one: jobmill match view save "Top matches" --least 85'
+    output.print_rows([_make_row(view) for view in views], as_json=as_json, empty=empty)
 
 
 @app.command()
@@ -130,10 +114,9 @@ def remove(name: Name, profile: ProfileName = None, as_json: AsJson = False) -> 
         )
 
     removed = session.in_transaction(act)
-    if as_json:
-        output.print_record(_make_row(removed), as_json=True)
-    else:
-        typer.echo(output.printable(f"View {removed.name} removed."))
+    output.print_result(
+        _make_row(removed), output.printable(f"View {removed.name} removed."), as_json
+    )
 
 
 async def _find_view(tx: Tx, profile: str | None, name: str) -> tuple[ProfileVersion, SavedView]:

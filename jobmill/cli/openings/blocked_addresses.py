@@ -27,20 +27,18 @@ def block(
     if not reason.strip():
         raise Invalid("give a reason: --reason TEXT")
     hiring_session.in_transaction(lambda tx: blocklist.add(tx, key, reason))
-    if as_json:
-        output.print_json({"address": key, "reason": reason})
-    else:
-        typer.echo(f"{output.printable(key)} is blocked.")
+    output.print_result(
+        {"address": key, "reason": reason}, f"{output.printable(key)} is blocked.", as_json
+    )
 
 
 def unblock(entry: Entry, as_json: AsJson = False) -> None:
     """Allow applications from a blocked address or domain again."""
     key = blocklist.parse_entry(entry)
     hiring_session.in_transaction(lambda tx: blocklist.remove(tx, key))
-    if as_json:
-        output.print_json({"address": key, "removed": True})
-    else:
-        typer.echo(f"{output.printable(key)} can apply again.")
+    output.print_result(
+        {"address": key, "removed": True}, f"{output.printable(key)} can apply again.", as_json
+    )
 
 
 def list_blocked(as_json: AsJson = False) -> None:

@@ -49,10 +49,9 @@ def close(
             tx, opening, LOCAL, tell=tell == "letter", text=text, dry_run=dry_run
         )
     )
-    if as_json:
-        output.print_json({**exports.to_json_fields(result), "dryRun": dry_run})
-    else:
-        typer.echo(_describe(result, dry_run))
+    output.print_result(
+        {**exports.to_json_fields(result), "dryRun": dry_run}, _describe(result, dry_run), as_json
+    )
 
 
 def _close_only(id: int, dry_run: bool, as_json: bool) -> None:

@@ -41,113 +41,98 @@ from jobmill.hiring.waitlist import snapshots
 
 app = typer.Typer(no_args_is_help=True)
 
-Capacity = Annotated[
-    int, typer.Option("--capacity", metavar="N", min=1, max=1_000_000, help="Number of places.")
-]
-Description = Annotated[str | None, typer.Option(metavar="TEXT", help="Description.")]
-DescriptionFile = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Read the description from a file; `-` is stdin.")
-]
-Employer = Annotated[str | None, typer.Option(metavar="NAME", help="Name of the employer.")]
-Location = Annotated[str | None, typer.Option(metavar="PLACE", help="Location.")]
-Remote = Annotated[
-    bool | None, typer.Option("--remote/--no-remote", help="Whether remote work is possible.")
-]
-Confirm = Annotated[
-    bool | None,
-    typer.Option(
-        "--require-acknowledgement/--no-require-acknowledgement",
-        help="Whether applicants must confirm a free place, as they confirm an offer.",
-    ),
-]
-Window = Annotated[
-    str | None,
-    typer.Option(metavar="SPAN", help="Time to confirm an offer: 5m, 2h, 3d. [default: 2d]"),
-]
-Missed = Annotated[
-    int | None,
-    typer.Option(metavar="N", min=1, help="Missed offers until an application ends. [default: 3]"),
-]
-WaitlistLimit = Annotated[
-    str | None, typer.Option(metavar="N", help="Maximum length of the waitlist; `none`: no limit.")
-]
-ApplyUntil = Annotated[
-    str | None,
-    typer.Option(metavar="TIME", help="Application deadline such as 2026-12-01 18:00, or `none`."),
-]
-KeepDays = Annotated[
-    str | None,
-    typer.Option(
-        metavar="N", help="Days until the data of ended applications is erased; `none`: never."
-    ),
-]
-FairnessProof = Annotated[
-    bool | None,
-    typer.Option(
-        "--fairness-proof/--no-fairness-proof",
-        help="Publish the history of places and offers under random codes, for anyone to verify.",
-    ),
-]
-TimeZone = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Time zone of letters and quiet hours, such as Europe/Berlin. [default: the setting]",
-    ),
-]
-QuietHours = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FROM-UNTIL",
-        help="Send no offers in these hours, such as 21:00-08:00; their time counts from the end. "
-        "`none`: no quiet hours.",
-    ),
-]
-
-
-HowAdmitted = Annotated[
-    Admission | None,
-    typer.Option(
-        "--admission",
-        help="Places at once (first_come), after a decision (review) or by lot (lottery).",
-    ),
-]
-OrderOfReview = Annotated[
-    ReviewOrder | None,
-    typer.Option("--review-order", help="Order of applications that are accepted together."),
-]
-Stages = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--stage",
-        metavar="KEY:NAME:KIND",
-        help="A stage of people with a place, such as trial:Trial day:open; repeat for each. "
-        "Kinds: open, hired, rejected. `default`: the default stages.",
-    ),
-]
-
 
 @dataclass(frozen=True, slots=True)
 class TermOptions:
     """The options that set the terms of an opening."""
 
-    description: Description = None
-    description_file: DescriptionFile = None
-    employer: Employer = None
-    location: Location = None
-    remote: Remote = None
-    window: Window = None
-    max_missed: Missed = None
-    require_acknowledgement: Confirm = None
-    waitlist_limit: WaitlistLimit = None
-    apply_until: ApplyUntil = None
-    keep_days: KeepDays = None
-    fairness_proof: FairnessProof = None
-    admission: HowAdmitted = None
-    review_order: OrderOfReview = None
-    stage: Stages = None
-    time_zone: TimeZone = None
-    quiet_hours: QuietHours = None
+    description: Annotated[str | None, typer.Option(metavar="TEXT", help="Description.")] = None
+    description_file: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Read the description from a file; `-` is stdin."),
+    ] = None
+    employer: Annotated[str | None, typer.Option(metavar="NAME", help="Name of the employer.")] = (
+        None
+    )
+    location: Annotated[str | None, typer.Option(metavar="PLACE", help="Location.")] = None
+    remote: Annotated[
+        bool | None, typer.Option("--remote/--no-remote", help="Whether remote work is possible.")
+    ] = None
+    window: Annotated[
+        str | None,
+        typer.Option(metavar="SPAN", help="Time to confirm an offer: 5m, 2h, 3d. [default: 2d]"),
+    ] = None
+    max_missed: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="Missed offers until an application ends. [default: 3]"
+        ),
+    ] = None
+    require_acknowledgement: Annotated[
+        bool | None,
+        typer.Option(
+            "--require-acknowledgement/--no-require-acknowledgement",
+            help="Whether applicants must confirm a free place, as they confirm an offer.",
+        ),
+    ] = None
+    waitlist_limit: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="Maximum length of the waitlist; `none`: no limit."),
+    ] = None
+    apply_until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="Application deadline such as 2026-12-01 18:00, or `none`."
+        ),
+    ] = None
+    keep_days: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N", help="Days until the data of ended applications is erased; `none`: never."
+        ),
+    ] = None
+    fairness_proof: Annotated[
+        bool | None,
+        typer.Option(
+            "--fairness-proof/--no-fairness-proof",
+            help="Publish the history of places and offers under random codes, for anyone to verify.",
+        ),
+    ] = None
+    admission: Annotated[
+        Admission | None,
+        typer.Option(
+            "--admission",
+            help="Places at once (first_come), after a decision (review) or by lot (lottery).",
+        ),
+    ] = None
+    review_order: Annotated[
+        ReviewOrder | None,
+        typer.Option("--review-order", help="Order of applications that are accepted together."),
+    ] = None
+    stage: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--stage",
+            metavar="KEY:NAME:KIND",
+            help="A stage of people with a place, such as trial:Trial day:open; repeat for each. "
+            "Kinds: open, hired, rejected. `default`: the default stages.",
+        ),
+    ] = None
+    time_zone: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Time zone of letters and quiet hours, such as Europe/Berlin. [default: the setting]",
+        ),
+    ] = None
+    quiet_hours: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FROM-UNTIL",
+            help="Send no offers in these hours, such as 21:00-08:00; their time counts from the end. "
+            "`none`: no quiet hours.",
+        ),
+    ] = None
 
     def parse(self) -> dict[str, Any]:
         """The terms of the options that were used, as `OpeningTerms` fields."""
@@ -214,7 +199,9 @@ def _parse_count_or_none(text: str) -> int | None:
 @expand_options
 def create(
     title: Annotated[str, typer.Argument(metavar="TITLE", help="Title of the opening.")],
-    capacity: Capacity,
+    capacity: Annotated[
+        int, typer.Option("--capacity", metavar="N", min=1, max=1_000_000, help="Number of places.")
+    ],
     options: TermOptions,
     as_json: AsJson = False,
 ) -> None:
@@ -413,10 +400,7 @@ def capacity(
 
 
 def _print_opening(opening: Opening, text: str, as_json: bool) -> None:
-    if as_json:
-        output.print_json(exports.opening_fields(opening))
-    else:
-        typer.echo(text)
+    output.print_result(exports.opening_fields(opening), text, as_json)
 
 
 app.command()(closing.close)

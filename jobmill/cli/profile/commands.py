@@ -8,9 +8,9 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -56,19 +56,6 @@ EDIT = """\
 """
 
 
-@dataclass(frozen=True)
-class ProfileImportResult:
-    name: str
-    version: int | None
-    changed: bool
-    saved: bool
-    waiting: int
-    """Listings that wait to be scored for it."""
-    format: str
-    missing: list[str]
-    profile: dict[str, Any]
-
-
 @app.command("import")
 def import_profile(
     file: File,
@@ -99,17 +86,19 @@ def _import(
 ) -> None:
     saved, waiting = _save(name, profile, note) if save else (None, 0)
     if as_json:
-        result = ProfileImportResult(
-            name,
-            saved.version if saved else None,
-            saved.changed if saved else False,
-            save,
-            waiting,
-            draft.format if draft else "profile",
-            list(draft.missing) if draft else [],
-            profile.model_dump(mode="json"),
+        output.print_json(
+            {
+                "name": name,
+                "version": saved.version if saved else None,
+                "changed": saved.changed if saved else False,
+                "saved": save,
+                # Listings that wait to be scored for it.
+                "waiting": waiting,
+                "format": draft.format if draft else "profile",
+                "missing": list(draft.missing) if draft else [],
+                "profile": profile.model_dump(mode="json"),
+            }
         )
-        output.print_record(result, as_json=True)
     elif saved:
         _print_saved(saved, waiting)
     elif draft:
@@ -155,16 +144,6 @@ def check(file: File, as_json: AsJson = False) -> None:
         raise typer.Exit(1)
 
 
-@dataclass(frozen=True)
-class ShownProfile:
-    name: str
-    version: int
-    saved_at: Any
-    saved_by: str | None
-    note: str | None
-    profile: dict[str, Any]
-
-
 @app.command("show")
 def show_profile(
     name: OptionalName = None,
@@ -178,11 +157,8 @@ def show_profile(
     saved = _read_version(name, version)
     profile = saved.profile()
     if as_json:
-        values = profile.model_dump(mode="json")
-        shown = ShownProfile(
-            saved.name, saved.version, saved.saved_at, saved.saved_by, saved.note, values
-        )
-        output.print_record(shown, as_json=True)
+        fields = output.pick(saved, "name", "version", "saved_at", "saved_by", "note")
+        output.print_json({**fields, "profile": profile.model_dump(mode="json")})
         return
     typer.echo(f"# {output.printable(_format_headline(saved))}")
     typer.echo(profile_document.to_yaml(profile), nl=False)
@@ -228,18 +204,8 @@ def list_profiles(
         return await profiles.find_all(tx, owner=await find_owner(tx))
 
     summaries = session.in_transaction(find)
-    if not summaries and not as_json:
-        typer.echo(f"No profiles. Create one: {HOW_TO_BEGIN}")
-        return
-    output.print_rows(summaries, as_json=as_json)
-
-
-@dataclass(frozen=True)
-class ProfileHistoryRow:
-    version: int
-    saved_at: Any
-    saved_by: str | None
-    note: str | None
+    empty = f"No profiles. Create one: {HOW_TO_BEGIN}"
+    output.print_rows(summaries, as_json=as_json, empty=empty)
 
 
 @app.command()
@@ -251,7 +217,7 @@ def history(name: OptionalName = None, as_json: AsJson = False) -> None:
         return await profiles.read_versions(tx, version.name, owner=version.owner_id)
 
     rows = [
-        ProfileHistoryRow(version.version, version.saved_at, version.saved_by, version.note)
+        output.pick(version, "version", "saved_at", "saved_by", "note")
         for version in session.in_transaction(find)
     ]
     output.print_rows(rows, as_json=as_json)
@@ -289,10 +255,9 @@ def use(name: Name, as_json: AsJson = False) -> None:
         await profiles.set_default(tx, version.name, owner=version.owner_id, by=current_user())
 
     session.in_transaction(act)
-    if as_json:
-        output.print_json({"name": name, "is_default": True})
-    else:
-        typer.echo(f"{name} is now the default profile.")
+    output.print_result(
+        {"name": name, "is_default": True}, f"{name} is now the default profile.", as_json
+    )
 
 
 @app.command()
@@ -435,10 +400,8 @@ def _save(
 
 
 def _read_version(name: str | None, version: int | None) -> ProfileVersion:
-    async def find(tx: Tx) -> ProfileVersion:
-        return await choose_profile(tx, name, version=version)
 
-    return session.in_transaction(find)
+    return session.in_transaction(lambda tx: choose_profile(tx, name, version=version))
 
 
 def _diff(before: str, after: str, first: str, second: str) -> str:
@@ -480,45 +443,33 @@ def _decode(data: bytes, file: str) -> str:
         raise Invalid(f"{file} is not UTF-8 text") from error
 
 
-@dataclass(frozen=True)
-class ProfileState:
-    name: str
-    paused: bool
-    waiting: int
-
-
 @app.command()
 def pause(name: Name, as_json: AsJson = False) -> None:
     """Score no jobs for a profile until you resume it."""
 
-    async def act(tx: Tx) -> ProfileState:
+    async def act(tx: Tx) -> int:
         version = await choose_profile(tx, name)
-        id = version.profile_id
         await profiles.pause(tx, name, owner=version.owner_id)
-        return ProfileState(name, True, await judging_feed.count(tx, id))
+        return await judging_feed.count(tx, version.profile_id)
 
-    _print_state(session.in_transaction(act), as_json)
+    _print_state(name, True, session.in_transaction(act), as_json)
 
 
 @app.command("resume")
 def resume_profile(name: Name, as_json: AsJson = False) -> None:
     """Score jobs for a profile again, beginning with those that it missed."""
 
-    async def act(tx: Tx) -> ProfileState:
+    async def act(tx: Tx) -> int:
         version = await choose_profile(tx, name)
-        id = version.profile_id
         if await profiles.resume(tx, name, owner=version.owner_id):
-            await judging_feed.add_unjudged(tx, id)
+            await judging_feed.add_unjudged(tx, version.profile_id)
             await notify_feeds(tx)
-        return ProfileState(name, False, await judging_feed.count(tx, id))
+        return await judging_feed.count(tx, version.profile_id)
 
-    _print_state(session.in_transaction(act), as_json)
+    _print_state(name, False, session.in_transaction(act), as_json)
 
 
-def _print_state(state: ProfileState, as_json: bool) -> None:
-    if as_json:
-        output.print_record(state, as_json=True)
-        return
-    status = "paused" if state.paused else "active"
-    waiting = output.format_count(state.waiting, "job")
-    typer.echo(f"{state.name} is {status}: {waiting} waiting to be scored.")
+def _print_state(name: str, paused: bool, waiting: int, as_json: bool) -> None:
+    status, jobs = "paused" if paused else "active", output.format_count(waiting, "job")
+    state = {"name": name, "paused": paused, "waiting": waiting}
+    output.print_result(state, f"{name} is {status}: {jobs} waiting to be scored.", as_json)

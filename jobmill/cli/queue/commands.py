@@ -39,31 +39,6 @@ StatusName = Literal["PENDING", "PROCESSING", "BLOCKED", "SUCCESS", "FILTERED", 
 
 
 @dataclass(frozen=True)
-class _ItemPage:
-    items: list[Item]
-    next_before: int | None
-
-
-@dataclass(frozen=True)
-class _ItemDetails:
-    item: Item
-    timeline: list[ItemEvent]
-    next_step: str | None
-
-
-@dataclass(frozen=True)
-class _Lineage:
-    tracking_id: UUID
-    items: list[Item]
-    refused: list[ItemEvent]
-
-
-@dataclass(frozen=True)
-class _Submitted:
-    id: int
-
-
-@dataclass(frozen=True)
 class _ItemResult:
     id: int
     ok: bool
@@ -105,7 +80,7 @@ def list_items(
         lambda tx: search.search_items(tx, item_filter, before=before, limit=limit)
     )
     if as_json:
-        output.print_record(_ItemPage(items, next_before), as_json=True)
+        output.print_json({"items": items, "next_before": next_before})
         return
     if not items:
         filtered = any(option is not None for option in (status, kind, key, before))
@@ -120,22 +95,21 @@ def list_items(
 def show_item(id: Id, as_json: AsJson = False) -> None:
     """Show an item: its state, its data and its history."""
 
-    async def read(tx: Tx) -> _ItemDetails:
-        item = await inspect.get_item(tx, cast("ItemId", id))
-        return _ItemDetails(
-            item, await inspect.list_events(tx, cast("ItemId", id)), next_step(item)
+    async def read(tx: Tx) -> tuple[Item, list[ItemEvent]]:
+        return (
+            await inspect.get_item(tx, cast("ItemId", id)),
+            await inspect.list_events(tx, cast("ItemId", id)),
         )
 
-    details = session.in_transaction(read)
+    item, timeline = session.in_transaction(read)
+    advice = next_step(item)
     if as_json:
-        output.print_record(details, as_json=True)
+        output.print_json({"item": item, "timeline": timeline, "next_step": advice})
         return
-    output.print_rich(
-        tables.item_facts(details.item), "", tables.format_data(details.item.data), ""
-    )
-    output.print_rich(tables.event_table(details.timeline))
-    if details.next_step:
-        typer.echo(f"\n{output.printable(details.next_step)}")
+    output.print_rich(tables.item_facts(item), "", tables.format_data(item.data), "")
+    output.print_rich(tables.event_table(timeline))
+    if advice:
+        typer.echo(f"\n{output.printable(advice)}")
 
 
 @app.command()
@@ -146,12 +120,13 @@ def tree(
     as_json: AsJson = False,
 ) -> None:
     """Draw the lineage of an item as a tree, with the status of each item."""
-    lineage_items = session.in_transaction(lambda tx: _read_lineage(tx, id))
+    items, refused = session.in_transaction(lambda tx: _read_lineage(tx, id))
     if as_json:
-        output.print_record(lineage_items, as_json=True)
+        tracking_id = items[0].tracking_id
+        output.print_json({"tracking_id": tracking_id, "items": items, "refused": refused})
         return
-    output.print_rich(lineage_tree.draw_lineage(lineage_items.items, lineage_items.refused))
-    if len(lineage_items.items) == MAX_DRAWN_ITEMS:
+    output.print_rich(lineage_tree.draw_lineage(items, refused))
+    if len(items) == MAX_DRAWN_ITEMS:
         typer.echo(f"Only the first {MAX_DRAWN_ITEMS:,} items are drawn.", err=True)
 
 
@@ -196,10 +171,7 @@ def submit(
         live = error.refused.live
         hint = f"; see item {live}: `jobmill queue show {live}`" if live else ""
         raise Conflict(f"{error}{hint}") from error
-    if as_json:
-        output.print_record(_Submitted(id), as_json=True)
-    else:
-        typer.echo(id)
+    output.print_result({"id": id}, id, as_json)
 
 
 @app.command()
@@ -360,10 +332,7 @@ def import_items(
             ),
             declared=True,
         )
-    if as_json:
-        output.print_record(report, as_json=True)
-    else:
-        typer.echo(import_file.describe(report, dry_run=dry_run))
+    output.print_result(report, import_file.describe(report, dry_run=dry_run), as_json)
 
 
 def next_step(item: Item) -> str | None:
@@ -382,7 +351,7 @@ def next_step(item: Item) -> str | None:
             return None
 
 
-async def _read_lineage(tx: Tx, text: str) -> _Lineage:
+async def _read_lineage(tx: Tx, text: str) -> tuple[list[Item], list[ItemEvent]]:
     if text.isascii() and text.isdigit() and len(text) < 20:
         tracking_id = await lineage.get_tracking_id(tx, ItemId(int(text)))
     else:
@@ -393,9 +362,7 @@ async def _read_lineage(tx: Tx, text: str) -> _Lineage:
     items = await lineage.read_lineage(tx, tracking_id, limit=MAX_DRAWN_ITEMS)
     if not items:
         raise NotFound("lineage", tracking_id)
-    return _Lineage(
-        tracking_id, items, await lineage.list_refused_spawns(tx, [item.id for item in items])
-    )
+    return items, await lineage.list_refused_spawns(tx, [item.id for item in items])
 
 
 def _act_on_each(

@@ -32,10 +32,6 @@ app = typer.Typer(no_args_is_help=True)
 app.add_typer(searches.app, name="search")
 
 SourceId = Annotated[int, typer.Argument(metavar="SOURCE", min=1, help="Number of the source.")]
-PolicyOption = Annotated[
-    Literal["yield", "seed"] | None,
-    typer.Option(help="Use this policy instead of the configured one."),
-]
 
 
 @app.command()
@@ -49,7 +45,10 @@ def run(
         int | None,
         typer.Option("--most", metavar="N", min=1, max=10_000, help="Maximum number of reads."),
     ] = None,
-    policy: PolicyOption = None,
+    policy: Annotated[
+        Literal["yield", "seed"] | None,
+        typer.Option(help="Use this policy instead of the configured one."),
+    ] = None,
     trigger: Annotated[
         Literal["manual", "schedule"],
         typer.Option(help="Read now, or keep the pace of the schedule."),
@@ -64,36 +63,23 @@ def run(
     names = [find_platform(name).name for name in platform or ()]
     if slices and companies:
         raise Invalid("use --slices or --companies, or neither of them to read everything")
-    request = _make_request(settings, names, policy, trigger, max_calls, slices, companies)
-
-    details = session.with_tools(
-        lambda tools: _run(tools, settings, request, quiet=as_json, later=later)
-    )
-    if details is None:
-        _print_nothing_due(as_json)
-        return
-    reports.print_run(details, as_json=as_json)
-
-
-def _make_request(
-    settings: Settings,
-    names: list[str],
-    policy: Literal["yield", "seed"] | None,
-    trigger: Literal["manual", "schedule"],
-    max_calls: int | None,
-    slices: bool,
-    companies: bool,
-) -> RunRequest:
     request = rotation.request_from_settings(settings)
-    kind = "slice" if slices else "company" if companies else None
-    return replace(
+    request = replace(
         request,
         policy=policy or request.policy,
         trigger=trigger,
         platforms=names,
-        kind=kind,
+        kind="slice" if slices else "company" if companies else None,
         max_calls=max_calls,
     )
+    details = session.with_tools(
+        lambda tools: _run(tools, settings, request, quiet=as_json, later=later)
+    )
+    if details is None:
+        text = "Nothing is due at this pace. `jobmill rotate due` lists what comes next."
+        output.print_result({"run": None, "chosen": 0}, text, as_json)
+        return
+    reports.print_run(details, as_json=as_json)
 
 
 async def _run(
@@ -110,13 +96,6 @@ async def _run(
         )
     async with tools.db.transaction() as tx:
         return await reports.read_run(tx, settings, planned.run_id)
-
-
-def _print_nothing_due(as_json: bool) -> None:
-    if as_json:
-        output.print_json({"run": None, "chosen": 0})
-    else:
-        typer.echo("Nothing is due at this pace. `jobmill rotate due` lists what comes next.")
 
 
 app.command()(reports.due)
@@ -156,11 +135,10 @@ def import_boards(
 
 def _save_boards(boards: list[ImportedBoard], as_json: bool) -> None:
     done = session.in_transaction(lambda tx: board_import.import_boards(tx, boards))
-    if as_json:
-        output.print_record(done, as_json=True)
-    else:
-        already_added = f", {done.known:,} already added" if done.known else ""
-        typer.echo(f"{output.format_count(done.new, 'new board')}{already_added}")
+    already_added = f", {done.known:,} already added" if done.known else ""
+    output.print_result(
+        done, f"{output.format_count(done.new, 'new board')}{already_added}", as_json
+    )
 
 
 @app.command()
@@ -220,10 +198,7 @@ def _change(id: int, act: Callable[[Tx], Awaitable[Target]], as_json: bool) -> N
         return await act(tx)
 
     target = session.in_transaction(change)
-    if as_json:
-        output.print_record(target, as_json=True)
-    else:
-        typer.echo(f"Source {id} is {target.status} in the rotation.")
+    output.print_result(target, f"Source {id} is {target.status} in the rotation.", as_json)
 
 
 @app.command()

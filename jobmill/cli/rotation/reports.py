@@ -63,7 +63,7 @@ def due(
     elif not rows:
         typer.echo(describe_nothing_due(ahead))
     else:
-        output.print_entries((target.source, _title(target), _details(target)) for target in rows)
+        output.print_entries(map(_entry, rows))
     for name, why in sorted(due_list.unavailable.items()):
         if not as_json:
             output.print_wrapped(f"{name} is not read now: {why}")
@@ -78,17 +78,14 @@ def describe_nothing_due(ahead: float) -> str:
     return f"{text} `jobmill rotate due --ahead {further:g}` looks further ahead."
 
 
-def _title(target: DueTarget) -> list[str | None]:
-    return [target.name, target.platform, target.kind, "queued" if target.queued else None]
-
-
-def _details(target: DueTarget) -> list[str | None]:
+def _entry(target: DueTarget) -> output.Entry:
+    title = [target.name, target.platform, target.kind, "queued" if target.queued else None]
     last = target.last_success_at
     last_read = f"last read {times.format_minute(last)}" if last else "never read"
     new = f"{target.new_jobs_last:,} new jobs" if target.new_jobs_last is not None else None
     failures = output.format_count(target.fail_count, "failure") if target.fail_count else None
     due_at = f"due {times.format_minute(target.due_at)}" if target.due_at else None
-    return [due_at, last_read, new, failures]
+    return target.source, title, [due_at, last_read, new, failures]
 
 
 @dataclass(frozen=True)
@@ -126,9 +123,7 @@ def status(
 
 def _print_status(rotation: _RotationStatus, hours: float) -> None:
     if rotation.platforms:
-        output.print_table(
-            [_PlatformRow.from_yield(row) for row in rotation.platforms], as_json=False
-        )
+        output.print_table([_platform_row(row) for row in rotation.platforms], as_json=False)
     else:
         targets_count = sum(age.targets for age in rotation.staleness)
         hint = (
@@ -143,32 +138,14 @@ def _print_status(rotation: _RotationStatus, hours: float) -> None:
         output.print_wrapped(f"{blocked.what}{count}: {blocked.why}")
 
 
-@dataclass(frozen=True)
-class _PlatformRow:
+def _platform_row(row: PlatformYield) -> dict[str, object]:
     """The columns that fit on a line of 80 characters; `--json` has all."""
-
-    platform: str
-    calls: int
-    results: int
-    new: int
-    rate: float
-    """New jobs per call."""
-    wasted: int
-    failed: int
-    unique: int
-
-    @staticmethod
-    def from_yield(row: PlatformYield) -> _PlatformRow:
-        return _PlatformRow(
-            row.platform,
-            row.calls,
-            row.results,
-            row.new,
-            row.new_per_call,
-            row.wasted,
-            row.failed,
-            row.unique_listings,
-        )
+    return {
+        **output.pick(row, "platform", "calls", "results", "new"),
+        "rate": row.new_per_call,
+        **output.pick(row, "wasted", "failed"),
+        "unique": row.unique_listings,
+    }
 
 
 def report(

@@ -123,18 +123,15 @@ def list_searches(as_json: AsJson = False) -> None:
     elif not rows:
         typer.echo('No searches. Add one: jobmill rotate search add jooble "pump engineer"')
     else:
-        output.print_entries((search.id, _title(search), _details(search)) for search in rows)
+        output.print_entries(map(_entry, rows))
 
 
-def _title(search: SavedSearch) -> list[str | None]:
+def _entry(search: SavedSearch) -> output.Entry:
     keywords = ", ".join(search.keywords) or "everything"
-    return [keywords, search.platform, None if search.enabled else "disabled"]
-
-
-def _details(search: SavedSearch) -> list[str | None]:
+    title = [keywords, search.platform, None if search.enabled else "disabled"]
     places = ", ".join(filter(None, search.locations)) or "anywhere"
     slices = output.format_count(search.slices, "slice")
-    return [places, f"priority {search.priority}", *_timing(search), slices]
+    return search.id, title, [places, f"priority {search.priority}", *_timing(search), slices]
 
 
 def _timing(search: SavedSearch) -> list[str]:

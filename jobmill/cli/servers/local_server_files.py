@@ -71,7 +71,10 @@ def announce(settings: Settings, listener: socket.socket) -> Generator[LocalAcce
 
 def find_server(settings: Settings) -> LocalServer:
     """The running server on web_port, or else the one that was started last."""
-    servers = [_read_server(file) for file in _newest_first(settings.data_dir / FOLDER)]
+    servers = [
+        LocalServer(**json.loads(file.read_text()))
+        for file in _newest_first(settings.data_dir / FOLDER)
+    ]
     # A stable sort: among the others the newest stays first.
     servers.sort(key=lambda server: server.port != settings.web_port)
     for server in servers:
@@ -86,10 +89,6 @@ def _newest_first(folder: Path) -> list[Path]:
         if reason := distrust_reason(file):
             raise Unavailable(f"{file} is not used, because {reason}: remove it")
     return sorted(files, key=lambda file: file.stat().st_mtime, reverse=True)
-
-
-def _read_server(file: Path) -> LocalServer:
-    return LocalServer(**json.loads(file.read_text()))
 
 
 def _accepts_connections(server: LocalServer) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
@@ -57,13 +56,6 @@ def add(
     output.print_record(added, as_json=as_json)
 
 
-@dataclass(frozen=True)
-class _QueuedDiscovery:
-    url: str
-    item: int
-    note: str
-
-
 def discover(
     url: Annotated[
         str, typer.Argument(metavar="URL", help="URL of a job board or of a company's page.")
@@ -91,4 +83,4 @@ def discover(
     )
     item = session.in_transaction(lambda tx: queue.submit(tx, new_item), declared=True)
     note = f"`jobmill queue show {item}` shows its progress"
-    output.print_record(_QueuedDiscovery(url, item, note), as_json=as_json)
+    output.print_record({"url": url, "item": item, "note": note}, as_json=as_json)

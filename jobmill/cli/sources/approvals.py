@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import typer
 
 from jobmill.catalog import approvals, history, sources
 from jobmill.catalog.approvals import Approval, ApprovalRef
+from jobmill.catalog.history import CatalogEvent
 from jobmill.cli.support import output, session, times
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Database, Tx
@@ -70,13 +70,6 @@ def _entry(pending: Approval) -> tuple[str, Sequence[str | None], Sequence[str |
     return str(pending.ref), title, [pending.url, pending.evidence]
 
 
-@dataclass(frozen=True)
-class _ApprovalDetails:
-    pending: Approval
-    config: dict[str, Any] | None
-    events: list[Any]
-
-
 @app.command("show")
 def show_pending(
     ref: Annotated[str, typer.Argument(metavar="REF", help=REF_HELP)], as_json: AsJson = False
@@ -84,25 +77,24 @@ def show_pending(
     """Show a source or job board, why it was proposed and its history."""
     parsed = approvals.parse_ref(ref)
 
-    async def read_details(tx: Tx) -> _ApprovalDetails:
+    async def read_details(tx: Tx) -> tuple[Approval, dict[str, Any] | None, list[CatalogEvent]]:
         pending = await approvals.get(tx, parsed)
         is_board = parsed.noun == "board"
         config = None if is_board else (await sources.get(tx, parsed.id)).config
         events = await history.find_events(tx, "company" if is_board else "source", parsed.id)
-        return _ApprovalDetails(pending, config, events)
+        return pending, config, events
 
-    details = session.in_transaction(read_details)
+    pending, config, events = session.in_transaction(read_details)
     if as_json:
-        events = [dataclasses.asdict(event) for event in details.events]
-        output.print_json({**_to_json(details.pending), "config": details.config, "events": events})
+        output.print_json({**_to_json(pending), "config": config, "events": events})
         return
-    output.print_record(details.pending, as_json=False)
-    if details.config:
-        output.print_facts({"config": details.config})
-    for event in details.events:
+    output.print_record(pending, as_json=False)
+    if config:
+        output.print_facts({"config": config})
+    for event in events:
         reason = event.data.get("reason", "")
         typer.echo(output.printable(f"{times.format_minute(event.at)} {event.what} {reason}"))
-    typer.echo(_next_step(details.pending))
+    typer.echo(_next_step(pending))
 
 
 def _next_step(pending: Approval) -> str:

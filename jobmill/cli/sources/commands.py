@@ -45,12 +45,11 @@ def list_sources(
 ) -> None:
     """List sources and their health, oldest first."""
 
-    async def find_sources(tx: Tx) -> list[Source]:
-        return await sources.find(
+    rows = session.in_transaction(
+        lambda tx: sources.find(
             tx, status=status, source_type=platform, q=q, after=after, limit=limit + 1
         )
-
-    rows = session.in_transaction(find_sources)
+    )
     empty = "No sources. Add one: jobmill source add https://…"
     output.print_page(rows, _entry, limit=limit, option="--after", empty=empty, as_json=as_json)
 
@@ -146,7 +145,4 @@ def _change(id: int, act: Callable[[Tx], Awaitable[None]], as_json: bool) -> Non
         return await sources.get(tx, id)
 
     source = session.in_transaction(change)
-    if as_json:
-        output.print_record(source, as_json=True)
-    else:
-        typer.echo(f"Source {id} ({source.name}) is {source.status}.")
+    output.print_result(source, f"Source {id} ({source.name}) is {source.status}.", as_json)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias, cast
 
 import typer
@@ -31,13 +30,13 @@ def detect(
     as_json: AsJson = False,
 ) -> None:
     """Detect the job board of a URL or a saved page, without the network unless you use --fetch."""
-    rows: list[_DetectionRow] = []
+    rows: list[dict[str, object]] = []
 
     def report(url: str, board: DetectedBoard | None) -> None:
         if as_json:
             output.print_json(_to_json(url, board))
         else:
-            rows.append(_DetectionRow.from_detection(url, board))
+            rows.append(_make_row(url, board))
 
     try:
         if fetch:
@@ -49,29 +48,15 @@ def detect(
             output.print_table(rows, as_json=False)
 
 
-@dataclass(frozen=True)
-class _DetectionRow:
-    url: str
-    platform: str | None
-    token: str | None
-    confidence: str | None
-    evidence: str | None
-
-    @staticmethod
-    def from_detection(url: str, board: DetectedBoard | None) -> _DetectionRow:
-        if board is None:
-            return _DetectionRow(url, None, None, None, None)
-        return _DetectionRow(url, board.platform, board.token, board.confidence, board.evidence)
+DETECTION_FIELDS = ("platform", "token", "confidence", "evidence")
 
 
-def _to_json(url: str, board: DetectedBoard | None) -> dict[str, Any]:
-    row = _DetectionRow.from_detection(url, board)
-    return {
-        "url": row.url,
-        "platform": row.platform,
-        "token": row.token,
-        "confidence": row.confidence,
-        "evidence": row.evidence,
+def _make_row(url: str, board: DetectedBoard | None) -> dict[str, object]:
+    return {"url": url, **{name: getattr(board, name, None) for name in DETECTION_FIELDS}}
+
+
+def _to_json(url: str, board: DetectedBoard | None) -> dict[str, object]:
+    return _make_row(url, board) | {
         "relation": board and board.relation,
         "config": board and board.config,
         "board_url": (board and board.url) or None,
@@ -170,28 +155,17 @@ def read_config(text: str | None) -> dict[str, Any] | None:
     return inputs.parse_object(text, "--config") if text else None
 
 
-@dataclass(frozen=True)
-class _PlatformRow:
-    name: str
-    title: str
-    use: str
-    """`on`, `off` or `recognised only`."""
-    why: str | None
-
-
 def list_platforms(as_json: AsJson = False) -> None:
     """List the platforms and whether each is supported."""
-    rows: list[_PlatformRow] = []
+    rows: list[dict[str, object]] = []
     for platform in PLATFORMS:
         missing_keys = api_keys.missing_keys(platform, None, os.environ)
+        use, why = "on", None
         if platform.disabled:
-            rows.append(_PlatformRow(platform.name, platform.title, "off", platform.disabled))
+            use, why = "off", platform.disabled
         elif platform.first_request is None:
-            rows.append(_PlatformRow(platform.name, platform.title, "recognised only", None))
+            use = "recognised only"
         elif missing_keys:
-            rows.append(
-                _PlatformRow(platform.name, platform.title, "off", f"set {', '.join(missing_keys)}")
-            )
-        else:
-            rows.append(_PlatformRow(platform.name, platform.title, "on", None))
+            use, why = "off", f"set {', '.join(missing_keys)}"
+        rows.append({"name": platform.name, "title": platform.title, "use": use, "why": why})
     output.print_rows(rows, as_json=as_json)

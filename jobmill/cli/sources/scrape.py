@@ -95,20 +95,13 @@ async def _choose_sources(tx: Tx, ids: list[int] | None) -> list[int]:
     return list(await sources.find_enabled_ids(tx))
 
 
-@dataclass(frozen=True)
-class _QueuedScrape:
-    source: int
-    item: int | None
-    note: str
-
-
-async def _enqueue(tx: Tx, *, ids: list[int] | None) -> list[_QueuedScrape]:
+async def _enqueue(tx: Tx, *, ids: list[int] | None) -> list[dict[str, object]]:
     source_ids = await _choose_sources(tx, ids)
     submissions = await queue.submit_all(tx, [source.new_item(id) for id in source_ids])
     return [
-        _QueuedScrape(id, submission.live, submission.message)
+        {"source": id, "item": submission.live, "note": submission.message}
         if isinstance(submission, queue.RefusedItem)
-        else _QueuedScrape(id, submission.id, "queued")
+        else {"source": id, "item": submission.id, "note": "queued"}
         for id, submission in zip(source_ids, submissions, strict=True)
     ]
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 DataclassT = TypeVar("DataclassT", bound="DataclassInstance")
+Record: TypeAlias = "DataclassInstance | Mapping[str, object]"
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 NextPage = Annotated[
@@ -38,12 +39,23 @@ RESULT_STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
 MAX_WIDTH = 100
 
 
-def print_record(
-    record: DataclassInstance, *, as_json: bool, formatters: Formatters | None = None
-) -> None:
+def print_result(value: object, text: object, as_json: bool) -> None:
+    """Print a value as JSON, or else the text that tells people the same."""
+    if as_json:
+        print_json(value)
+    else:
+        typer.echo(text)
+
+
+def pick(record: object, *names: str) -> dict[str, object]:
+    """Some attributes of a record, to print only these."""
+    return {name: getattr(record, name) for name in names}
+
+
+def print_record(record: Record, *, as_json: bool, formatters: Formatters | None = None) -> None:
     """Print one record, a line per field; a table leaves out fields that are None."""
     if as_json:
-        print_json(dataclasses.asdict(record))
+        print_json(record)
         return
     fields = [(name, value) for name, value in _fields(record) if value is not None]
     rows = [[name.replace("_", " "), _format(value, name, formatters)] for name, value in fields]
@@ -51,11 +63,18 @@ def print_record(
 
 
 def print_table(
-    records: Sequence[DataclassInstance], *, as_json: bool, formatters: Formatters | None = None
+    records: Sequence[Record],
+    *,
+    as_json: bool,
+    formatters: Formatters | None = None,
+    empty: str | None = None,
 ) -> None:
-    """Print a table, or one JSON array."""
+    """Print a table, or `empty` if there are no records; or one JSON array."""
     if as_json:
-        print_json([dataclasses.asdict(record) for record in records])
+        print_json(records)
+        return
+    if empty and not records:
+        typer.echo(empty)
         return
     names = [name for name, _ in _fields(records[0])] if records else []
     rows = [
@@ -71,18 +90,18 @@ def print_facts(facts: Mapping[str, object]) -> None:
     )
 
 
-def print_json_lines(records: Iterable[DataclassInstance]) -> None:
+def print_json_lines(records: Iterable[Record]) -> None:
     """Print one JSON object per line."""
     for record in records:
-        print_json(dataclasses.asdict(record))
+        print_json(record)
 
 
-def print_rows(records: Sequence[DataclassInstance], *, as_json: bool) -> None:
-    """Print a table, or one JSON object per line."""
+def print_rows(records: Sequence[Record], *, as_json: bool, empty: str | None = None) -> None:
+    """Print a table, or `empty` if there are no records; or one JSON object per line."""
     if as_json:
         print_json_lines(records)
     else:
-        print_table(records, as_json=False)
+        print_table(records, as_json=False, empty=empty)
 
 
 def print_page(
@@ -93,11 +112,11 @@ def print_page(
     option: str,
     empty: str,
     as_json: bool,
-    to_json: Callable[[DataclassT], Mapping[str, Any]] = dataclasses.asdict,
+    to_json: Callable[[DataclassT], Record] | None = None,
 ) -> None:
     """Print at most `limit` rows; if there are more, `option` continues after the last one."""
     for row in rows[:limit] if as_json else ():
-        print_json(to_json(row))
+        print_json(to_json(row) if to_json else row)
     if not as_json:
         print_entries(map(to_entry, rows[:limit]))
     if not rows and not as_json:
@@ -194,7 +213,9 @@ def print_rich(*parts: RenderableType) -> None:
     Console(width=None if sys.stdout.isatty() else 10_000).print(*parts, sep="\n")
 
 
-def _fields(record: DataclassInstance) -> list[tuple[str, Any]]:
+def _fields(record: Record) -> list[tuple[str, Any]]:
+    if isinstance(record, Mapping):
+        return list(record.items())
     return [(field.name, getattr(record, field.name)) for field in dataclasses.fields(record)]
 
 
@@ -217,6 +238,8 @@ def _format(value: object, name: str, formatters: Formatters | None) -> str:
 
 
 def _to_json(value: object) -> object:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dict(_fields(value))
     if isinstance(value, dt.datetime):
         return value.isoformat()
     if isinstance(value, dt.timedelta):

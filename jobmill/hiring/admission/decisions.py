@@ -136,12 +136,7 @@ async def accept_all(
             "WAITLIST",
             "ACCEPTED",
             metadata={"position": position},
-            why={
-                **why,
-                "occupied": locked.occupied,
-                "capacity": locked.capacity,
-                "waiting": locked.waiting,
-            },
+            why={**why, **locked.occupancy},
             note=note,
             queue_key=key,
             told_position=max(position - free, 1),

@@ -15,7 +15,7 @@ import secrets
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from jobmill.db import Tx, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_one, fetch_single_value
 from jobmill.errors import Conflict
 from jobmill.hiring.actor import Actor
 from jobmill.hiring.admission import decisions
@@ -134,7 +134,7 @@ async def find_entry_numbers(tx: Tx, application_ids: Collection[int]) -> dict[i
 
 async def _take_seed(locked: LockedOpening) -> bytes:
     """The seed of the lottery that is open; the draw is the next event."""
-    seed = await fetch_value(
+    seed = await fetch_single_value(
         locked.tx,
         bytes,
         """
@@ -146,7 +146,6 @@ async def _take_seed(locked: LockedOpening) -> bytes:
         """,
         {"opening": locked.opening.id, "drawn": locked.seq + 1},
     )
-    assert seed is not None
     return bytes(seed)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
-from jobmill.db import Tx, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_one, fetch_or_raise, fetch_value
 from jobmill.errors import Conflict, Gone
 from jobmill.hiring.actor import SYSTEM, by_applicant
 from jobmill.hiring.applications import submissions
@@ -117,32 +117,26 @@ async def require_open(tx: Tx, opening_id: int) -> Opening:
 
 async def remind_applicant(tx: Tx, opening_id: int, email_key: str) -> bool:
     """Mail an address that has applied the link it needs now; False if it has not applied."""
-    application = await fetch_one(
-        tx,
-        _LiveApplication,
+    cursor = await tx.execute(
         """
-        SELECT application.id, confirm_by IS NULL AS confirmed
+        SELECT application.id, confirm_by IS NULL
           FROM hiring.application JOIN hiring.applicant ON applicant.id = applicant_id
          WHERE opening_id = %s AND email_key = %s AND status <> 'INACTIVE'
         """,
         [opening_id, email_key],
     )
-    if application is None:
+    row = await cursor.fetchone()
+    if row is None:
         return False
-    if application.confirmed:
+    application_id, is_confirmed = row
+    if is_confirmed:
         text = "You have already applied for this opening. Your page shows the status."
-        await personal_links.send_link(tx, email_key, text, application_id=application.id)
+        await personal_links.send_link(tx, email_key, text, application_id=application_id)
     else:
         # Two requests at once send one letter.
         await applicants.lock_existing(tx, [], [email_key])
-        await notices.repeat_confirmation(tx, opening_id, application.id, LETTER_INTERVAL)
+        await notices.repeat_confirmation(tx, opening_id, application_id, LETTER_INTERVAL)
     return True
-
-
-@dataclass(frozen=True, slots=True)
-class _LiveApplication:
-    id: int
-    confirmed: bool
 
 
 async def _save_answers(
@@ -347,7 +341,7 @@ async def disown(tx: Tx, token: ConfirmationToken, *, request: str | None = None
 
 
 async def _find_request(tx: Tx, id: int) -> _StoredRequest:
-    stored = await fetch_one(
+    return await fetch_or_raise(
         tx,
         _StoredRequest,
         """
@@ -357,10 +351,8 @@ async def _find_request(tx: Tx, id: int) -> _StoredRequest:
          WHERE id = %s
         """,
         [id],
+        _expired(),
     )
-    if stored is None:
-        raise _expired()
-    return stored
 
 
 def _expired() -> Gone:

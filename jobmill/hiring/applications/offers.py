@@ -9,7 +9,7 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Literal
 
-from jobmill.db import Tx, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_or_raise, fetch_value
 from jobmill.errors import AppError, Conflict, Gone, Invalid
 from jobmill.hiring.actor import SYSTEM, Actor, by_applicant
 from jobmill.hiring.applications.outcomes import Answer, MissedOffer, Placement
@@ -177,7 +177,7 @@ async def link_state(tx: Tx, link: OfferLinkToken) -> OfferLinkState:
 
 
 async def _find_offer(tx: Tx, application_id: int) -> _CurrentOffer:
-    offer = await fetch_one(
+    return await fetch_or_raise(
         tx,
         _CurrentOffer,
         """
@@ -187,10 +187,8 @@ async def _find_offer(tx: Tx, application_id: int) -> _CurrentOffer:
          WHERE id = %s
         """,
         [application_id],
+        ApplicationNotFound(application_id),
     )
-    if offer is None:
-        raise ApplicationNotFound(application_id)
-    return offer
 
 
 async def _find_ending(tx: Tx, link: OfferLinkToken) -> str | None:

@@ -336,11 +336,7 @@ async def apply_locked(
     if refusal:
         raise Conflict(refusal)
     confirm_by = locked.at + confirm_window if confirm_window is not None else None
-    occupancy = {
-        "occupied": locked.occupied,
-        "capacity": locked.capacity,
-        "waiting": locked.waiting,
-    }
+    occupancy = locked.occupancy
     if locked.opening.collects:
         application = locked.add_application(
             applicant_id,

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from jobmill.db import Tx, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_one, fetch_or_raise, fetch_single, fetch_value
 from jobmill.errors import Invalid, NotFound
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import OpeningStatus
@@ -165,7 +165,7 @@ def split_by_slot(
 
 async def find_position(tx: Tx, opening_id: int, as_of: dt.datetime | None) -> LogPosition:
     """The last event up to an instant, or up to now; a binary search over the primary key."""
-    position = await fetch_one(
+    return await fetch_single(
         tx,
         LogPosition,
         """
@@ -189,26 +189,22 @@ async def find_position(tx: Tx, opening_id: int, as_of: dt.datetime | None) -> L
         """,
         {"opening": opening_id, "as_of": as_of},
     )
-    assert position
-    return position
 
 
 async def _position_after(tx: Tx, opening_id: int, seq: int) -> LogPosition:
-    position = await fetch_one(
+    return await fetch_or_raise(
         tx,
         LogPosition,
         "SELECT seq, created_at AS at FROM hiring.event WHERE opening_id = %s AND seq = %s",
         [opening_id, seq],
+        EventNotFound(opening_id, seq),
     )
-    if position is None:
-        raise EventNotFound(opening_id, seq)
-    return position
 
 
 async def state_at(tx: Tx, opening_id: int, seq: int) -> OpeningState:
     """The opening's status and capacity after an event: for each, the last event that tells it."""
     # Most events imply the status: only an open opening takes applications or offers slots in turn.
-    state = await fetch_one(
+    return await fetch_single(
         tx,
         OpeningState,
         """
@@ -228,8 +224,6 @@ async def state_at(tx: Tx, opening_id: int, seq: int) -> OpeningState:
         """,
         {"opening": opening_id, "seq": seq},
     )
-    assert state
-    return state
 
 
 async def find_waitlist_head(tx: Tx, opening_id: int, seq: int) -> WaitlistHead:
@@ -279,7 +273,7 @@ async def count_waiting_at(tx: Tx, opening_id: int, seq: int) -> int | None:
 
 async def counts_at(tx: Tx, opening_id: int, seq: int) -> ReplayedCounts:
     """How many applications had a slot and how many waited right after an event."""
-    counts = await fetch_one(
+    return await fetch_single(
         tx,
         ReplayedCounts,
         """
@@ -298,8 +292,6 @@ async def counts_at(tx: Tx, opening_id: int, seq: int) -> ReplayedCounts:
         """,
         [opening_id, seq],
     )
-    assert counts
-    return counts
 
 
 async def _list_applications(
@@ -366,7 +358,7 @@ async def _find_ahead(
     If `waiting` is known, their number follows from how many wait behind the key.
     """
     start = await find_waitlist_head(tx, opening_id, seq)
-    ahead = await fetch_one(
+    return await fetch_single(
         tx,
         ApplicationsAhead,
         """
@@ -398,5 +390,3 @@ async def _find_ahead(
             "end": min(start.key + reach, BEYOND_ANY),
         },
     )
-    assert ahead
-    return ahead

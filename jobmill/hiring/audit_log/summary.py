@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jobmill.db import Tx, fetch_one
+from jobmill.db import Tx, fetch_single
 from jobmill.hiring.audit_log import replay
 from jobmill.hiring.records import openings
 
@@ -27,42 +27,13 @@ class OpeningSummary:
     in_review_count: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Counts:
-    active: int
-    waiting: int
-    in_review: int
-    inactive: int
-    total: int
-    promotion: float | None
-    acknowledgment: float | None
-    decays: int
-
-
 async def summarize(tx: Tx, opening_id: int) -> OpeningSummary:
     """The figures up to now; raises OpeningNotFound."""
     opening = await openings.get(tx, opening_id)
-    counts = await _count(tx, opening_id, opening.last_seq)
     state = await replay.state_at(tx, opening_id, opening.last_seq)
-    return OpeningSummary(
-        opening_id,
-        opening.title,
-        state.capacity,
-        counts.active,
-        counts.waiting,
-        counts.inactive,
-        counts.total,
-        counts.promotion,
-        counts.acknowledgment,
-        counts.decays,
-        counts.in_review,
-    )
-
-
-async def _count(tx: Tx, opening_id: int, seq: int) -> _Counts:
-    counts = await fetch_one(
+    return await fetch_single(
         tx,
-        _Counts,
+        OpeningSummary,
         """
         WITH flow AS (
             -- Sums of changes: no sort, however long the log is.
@@ -99,12 +70,19 @@ async def _count(tx: Tx, opening_id: int, seq: int) -> _Counts:
               LEFT JOIN hiring.event ON event.opening_id = %(opening)s AND seq <= %(seq)s
                                     AND event.application_id = offered.application_id AND type = 'APPLIED'
         )
-        SELECT total - inactive - waiting - in_review - late AS active,
-               waiting + late AS waiting, in_review, inactive,
-               total, promotion, acknowledgment, decays
+        SELECT %(opening)s::bigint AS opening_id, %(title)s::text AS title,
+               %(capacity)s::int AS capacity,
+               total - inactive - waiting - in_review - late AS active_count,
+               waiting + late AS waitlist_count, in_review AS in_review_count,
+               inactive AS inactive_count, total AS total_applications,
+               promotion AS avg_time_to_promotion_seconds,
+               acknowledgment AS avg_acknowledgment_time_seconds, decays AS decay_events
           FROM flow CROSS JOIN timed
         """,
-        {"opening": opening_id, "seq": seq},
+        {
+            "opening": opening_id,
+            "seq": opening.last_seq,
+            "title": opening.title,
+            "capacity": state.capacity,
+        },
     )
-    assert counts
-    return counts

@@ -399,23 +399,11 @@ async def _check_blocks(tx: Tx, opening_id: int) -> list[VerificationFault]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _LoggedForm:
-    """A version of the form as its event and its row have it."""
-
-    seq: int
-    version: int
-    sha256: str
-    fields: list[Any] | None
-
-
 async def _check_forms(tx: Tx, opening: Opening) -> list[VerificationFault]:
     """Compare the versions of the form, which applicants answered and consented to, with their events."""
-    forms = await fetch_all(
-        tx,
-        _LoggedForm,
+    cursor = await tx.execute(
         """
-        SELECT seq, (metadata->>'version')::int AS version, metadata->>'sha256' AS sha256, fields
+        SELECT seq, (metadata->>'version')::int, metadata->>'sha256', fields
           FROM hiring.event
           LEFT JOIN hiring.application_form AS form
             ON form.opening_id = event.opening_id AND version = (metadata->>'version')::int
@@ -424,12 +412,13 @@ async def _check_forms(tx: Tx, opening: Opening) -> list[VerificationFault]:
         """,
         [opening.id],
     )
+    forms = await cursor.fetchall()
     faults = [
-        VerificationFault(form.seq, f"version {form.version} of the form was changed or removed")
-        for form in forms
-        if form.fields is None or hash_chain.digest_form(form.fields) != form.sha256
+        VerificationFault(seq, f"version {version} of the form was changed or removed")
+        for seq, version, sha256, fields in forms
+        if fields is None or hash_chain.digest_form(fields) != sha256
     ]
-    latest = forms[-1].version if forms else 0
+    latest = forms[-1][1] if forms else 0
     if opening.form_version != latest:
         what = f"the opening shows version {opening.form_version} of the form, the log has {latest}"
         faults.append(VerificationFault(None, what))

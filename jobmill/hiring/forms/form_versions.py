@@ -6,7 +6,6 @@ import datetime as dt
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from jobmill.db import Tx, fetch_all
 from jobmill.errors import Conflict
@@ -33,15 +32,6 @@ class FormRefusal:
     last_at: dt.datetime
 
 
-@dataclass(frozen=True, slots=True)
-class _StoredForm:
-    version: int
-    fields: list[Any]
-
-    def parse(self) -> FormVersion:
-        return FormVersion(self.version, parse_form({"fields": self.fields}))
-
-
 async def find_current(tx: Tx, opening_id: int) -> FormVersion:
     """The form that applicants see now; raises OpeningNotFound."""
     opening = await openings.get(tx, opening_id)
@@ -53,9 +43,7 @@ async def find_versions(
     tx: Tx, opening_id: int, versions: Collection[int] | None = None
 ) -> dict[int, ApplicationForm]:
     """Some versions of the form, or all, oldest first."""
-    stored = await fetch_all(
-        tx,
-        _StoredForm,
+    cursor = await tx.execute(
         """
         SELECT version, fields FROM hiring.application_form
          WHERE opening_id = %(opening)s
@@ -64,7 +52,7 @@ async def find_versions(
         """,
         {"opening": opening_id, "versions": None if versions is None else list(versions)},
     )
-    return {row.version: row.parse().form for row in stored}
+    return {version: parse_form({"fields": fields}) for version, fields in await cursor.fetchall()}
 
 
 async def save_form(

@@ -11,10 +11,10 @@ import hashlib
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, LiteralString
 from uuid import UUID, uuid4
 
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_or_raise, fetch_value
 from jobmill.errors import Invalid, NotFound, RateLimited
 
 MAX_FILE_BYTES = 10_000_000
@@ -25,6 +25,8 @@ UNUSED_LIFETIME = dt.timedelta(hours=2)
 MAX_UNUSED_BYTES = 2_000_000_000
 MAX_UNUSED_BYTES_OF_NETWORK = 200_000_000
 """Limits on files that no application uses, so that strangers cannot fill the disk."""
+
+SELECT: LiteralString = "SELECT id, field_key, name, media_type, size FROM hiring.uploaded_file"
 
 OpenTransaction = Callable[[], AbstractAsyncContextManager[Tx]]
 
@@ -138,7 +140,7 @@ async def find_unused(
         tx,
         UploadedFile,
         f"""
-        SELECT id, field_key, name, media_type, size FROM hiring.uploaded_file
+        {SELECT}
          WHERE id = ANY (%s) AND opening_id = %s AND application_id IS NULL
            AND (apply_request_id IS NULL OR apply_request_id = %s)
          ORDER BY id {locking}
@@ -152,10 +154,7 @@ async def find_by_ids(tx: Tx, opening_id: int, ids: Collection[str]) -> list[Upl
     return await fetch_all(
         tx,
         UploadedFile,
-        """
-        SELECT id, field_key, name, media_type, size FROM hiring.uploaded_file
-         WHERE id = ANY (%s) AND opening_id = %s
-        """,
+        f"{SELECT} WHERE id = ANY (%s) AND opening_id = %s",
         [[id for text in ids if (id := _parse_id(text))], opening_id],
     )
 
@@ -229,28 +228,20 @@ async def list_of_request(tx: Tx, apply_request_id: int) -> list[UploadedFile]:
     return await fetch_all(
         tx,
         UploadedFile,
-        """
-        SELECT id, field_key, name, media_type, size FROM hiring.uploaded_file
-         WHERE apply_request_id = %s ORDER BY uploaded_at, id
-        """,
+        f"{SELECT} WHERE apply_request_id = %s ORDER BY uploaded_at, id",
         [apply_request_id],
     )
 
 
 async def get_of_application(tx: Tx, application_id: int, id: UUID) -> UploadedFile:
     """A file of this application; raises NotFound if it belongs to another."""
-    file = await fetch_one(
+    return await fetch_or_raise(
         tx,
         UploadedFile,
-        """
-        SELECT id, field_key, name, media_type, size FROM hiring.uploaded_file
-         WHERE id = %s AND application_id = %s
-        """,
+        f"{SELECT} WHERE id = %s AND application_id = %s",
         [id, application_id],
+        NotFound("file", id),
     )
-    if file is None:
-        raise NotFound("file", id)
-    return file
 
 
 async def iter_content(open_transaction: OpenTransaction, id: UUID) -> AsyncIterator[bytes]:

@@ -18,46 +18,17 @@ from jobmill.hiring.records.openings import Opening, OpeningStatus
 
 PAGE_SIZE = 2_000
 
-OPENING_FIELDS = (
-    "id",
-    "title",
-    "capacity",
-    "status",
-    "activeCount",
-    "waitlistCount",
-    "inReviewCount",
-    "employer",
-    "location",
-    "remote",
-    "requireAcknowledgement",
-    "acknowledgeWindowSeconds",
-    "maxMissed",
-    "waitlistLimit",
-    "applyUntil",
-    "keepDays",
-    "fairnessProof",
-    "admission",
-    "reviewOrder",
-    "timeZone",
-    "quietFrom",
-    "quietUntil",
-    "createdAt",
-    "description",
-)
-APPLICATION_FIELDS = (
-    "applicationId",
-    "applicantId",
-    "applicantName",
-    "applicantEmail",
-    "status",
-    "queuePosition",
-    "penaltyCount",
-    "appliedAt",
-    "promotedAt",
-    "acknowledgeDeadline",
-    "score",
-    "stage",
-)
+_OPENING_FIELDS = """
+    id title capacity status activeCount waitlistCount inReviewCount employer location remote
+    requireAcknowledgement acknowledgeWindowSeconds maxMissed waitlistLimit applyUntil keepDays
+    fairnessProof admission reviewOrder timeZone quietFrom quietUntil createdAt description
+"""
+_APPLICATION_FIELDS = """
+    applicationId applicantId applicantName applicantEmail status queuePosition penaltyCount
+    appliedAt promotedAt acknowledgeDeadline score stage
+"""
+OPENING_FIELDS = tuple(_OPENING_FIELDS.split())
+APPLICATION_FIELDS = tuple(_APPLICATION_FIELDS.split())
 
 
 def opening_fields(opening: Opening) -> dict[str, Any]:

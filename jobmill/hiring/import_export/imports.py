@@ -79,14 +79,10 @@ def _import_result(entry: ApplicantEntry, result: Placement | AppError | None) -
             return ImportedApplicant(line, email, "refused", detail=str(refusal))
 
 
-def _remove_underscores(name: str) -> str:
-    return name.replace("_", "")
-
-
 class _OpeningLine(BaseModel):
     """An opening in a file; missing or empty columns have their defaults."""
 
-    model_config = ConfigDict(alias_generator=_remove_underscores, extra="ignore")
+    model_config = ConfigDict(alias_generator=lambda name: name.replace("_", ""), extra="ignore")
 
     title: str
     capacity: int = Field(ge=1, le=lifecycle.MAX_NUMBER)

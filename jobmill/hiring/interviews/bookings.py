@@ -15,6 +15,7 @@ from jobmill.errors import Conflict
 from jobmill.hiring.actor import Actor
 from jobmill.hiring.applications.outcomes import Placement
 from jobmill.hiring.applications.submissions import apply_locked
+from jobmill.hiring.applications.withdrawals import record_end
 from jobmill.hiring.interviews import interview_times
 from jobmill.hiring.interviews.interview_times import InterviewTime, get_interview
 from jobmill.hiring.records import applications, openings
@@ -105,14 +106,7 @@ async def _give_up(tx: Tx, old: OwnBooking, by: Actor, *, is_replaced: bool) -> 
         if booking.status == "INACTIVE":
             return
         rule = OVER if locked.has_started else REBOOKED
-        ended = locked.move_application(
-            booking,
-            "INACTIVE",
-            "WITHDRAWN",
-            metadata={"actor": by.side},
-            why={"rule": rule, "occupied": locked.occupied, "capacity": locked.capacity},
-            missed_at=None,
-        )
+        ended = record_end(locked, booking, rule=rule, reason=None)
         if booking.status == "ACTIVE" and not is_replaced and not locked.has_started:
             locked.add_notice("interview_cancelled", ended)
         await promotions.offer_free_slots(locked, cause=locked.seq)

@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import LiteralString
 
-from jobmill.db import Tx, fetch_all, fetch_one
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_or_raise
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.hiring.actor import Actor
 from jobmill.hiring.applications.withdrawals import record_end
@@ -144,8 +144,7 @@ async def _create(
     await tx.execute(
         """
         UPDATE hiring.opening
-           SET parent_id = %s, starts_at = %s, ends_at = %s,
-               next_deadline_at = %s
+           SET parent_id = %s, starts_at = %s, ends_at = %s, next_deadline_at = %s
          WHERE id = %s
         """,
         [parent_id, starts_at, ends_at, starts_at, id],
@@ -171,30 +170,19 @@ def _span(starts_at: dt.datetime, ends_at: dt.datetime) -> dict[str, str]:
 
 async def get_interview(tx: Tx, id: int) -> InterviewTime:
     """One time; raises InterviewNotFound, also for an opening that is none."""
-    time = await fetch_one(
+    return await fetch_or_raise(
         tx,
         InterviewTime,
-        f"""{SELECT}
-         WHERE id = %s AND parent_id IS NOT NULL
-        """,
+        f"{SELECT} WHERE id = %s AND parent_id IS NOT NULL",
         [id],
+        InterviewNotFound(id),
     )
-    if time is None:
-        raise InterviewNotFound(id)
-    return time
 
 
 async def list_interviews(tx: Tx, parent_id: int) -> list[InterviewTime]:
     """The times of an opening in order, also past and cancelled ones."""
-    return await fetch_all(
-        tx,
-        InterviewTime,
-        f"""{SELECT}
-         WHERE parent_id = %s
-         ORDER BY starts_at, id
-        """,
-        [parent_id],
-    )
+    sql: LiteralString = f"{SELECT} WHERE parent_id = %s ORDER BY starts_at, id"
+    return await fetch_all(tx, InterviewTime, sql, [parent_id])
 
 
 async def find_openings_with_times(tx: Tx, opening_ids: Collection[int]) -> set[int]:

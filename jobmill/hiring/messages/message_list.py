@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from jobmill.db import Tx, fetch_all, fetch_one
+from jobmill.db import Tx, fetch_all, fetch_single
 from jobmill.hiring.messages.notices import NoticeKind, NoticeState
 
 MessageFilter = Literal["unsent", "sent", "failed", "dropped"]
@@ -77,7 +77,7 @@ class Outbox:
 
 
 async def read_outbox(tx: Tx) -> Outbox:
-    outbox = await fetch_one(
+    return await fetch_single(
         tx,
         Outbox,
         """
@@ -95,5 +95,3 @@ async def read_outbox(tx: Tx) -> Outbox:
         """,
         {"limit": MAX_COUNT, "recent": RECENT},
     )
-    assert outbox is not None
-    return outbox

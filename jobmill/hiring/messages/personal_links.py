@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
 
 from psycopg.types.json import Jsonb
 
-from jobmill.db import Tx, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_value
 from jobmill.db.clock import server_time
 from jobmill.hiring.messages.signed_links import InvalidLink, LinkSigner, PersonalLinkToken
 from jobmill.hiring.records.applicants import ApplicantNotFound, lock_existing
@@ -15,12 +14,6 @@ from jobmill.hiring.records.applicants import ApplicantNotFound, lock_existing
 LIFETIME = dt.timedelta(days=365)
 REQUESTED_LINK = "link"
 """Marks the letters that applicants requested."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Validity:
-    expired: bool
-    current: bool
 
 
 async def issue_path(
@@ -50,14 +43,12 @@ async def make_path(tx: Tx, signer: LinkSigner, applicant_id: int) -> str:
 
 async def is_current(tx: Tx, link: PersonalLinkToken) -> bool:
     """Whether the link was not renewed or its applicant erased; raises InvalidLink if it is over a year old."""
-    validity = await fetch_one(
-        tx,
-        _Validity,
+    cursor = await tx.execute(
         """
-        SELECT %(signed_at)s < now() - %(lasts)s AS expired,
+        SELECT %(signed_at)s < now() - %(lasts)s,
                EXISTS (SELECT FROM hiring.applicant
                         WHERE id = %(id)s AND link_version = %(version)s
-                          AND erased_at IS NULL) AS current
+                          AND erased_at IS NULL)
         """,
         {
             "id": link.applicant_id,
@@ -66,10 +57,10 @@ async def is_current(tx: Tx, link: PersonalLinkToken) -> bool:
             "lasts": LIFETIME,
         },
     )
-    assert validity is not None
-    if validity.expired:
+    [(expired, current)] = await cursor.fetchall()
+    if expired:
         raise InvalidLink("This link has expired. Ask for a new one.")
-    return validity.current
+    return current
 
 
 async def find_link_version(tx: Tx, applicant_id: int) -> int | None:

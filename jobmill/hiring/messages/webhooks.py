@@ -7,11 +7,11 @@ import json
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any, LiteralString, get_args
 
 from psycopg.errors import ForeignKeyViolation
 
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_or_raise, fetch_single_value
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.messages.notices import NoticeState
@@ -22,6 +22,9 @@ from jobmill.queue.feed import notify_feeds
 EVENT_TYPES: tuple[EventType, ...] = get_args(EventType)
 SECRET_PREFIX = "whsec_"
 """Lets secret scanners recognise a leaked secret."""
+SELECT: LiteralString = (
+    "SELECT id, url, opening_id, events, enabled, created_at FROM hiring.webhook"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,7 @@ async def add(
     """
     secret = SECRET_PREFIX + secrets.token_urlsafe(32)
     try:
-        id = await fetch_value(
+        id = await fetch_single_value(
             tx,
             int,
             """
@@ -97,7 +100,6 @@ async def add(
         )
     except ForeignKeyViolation as error:
         raise NotFound("opening", opening_id) from error
-    assert id is not None
     return CreatedWebhook(id, url, secret)
 
 
@@ -113,27 +115,12 @@ def check_events(events: Sequence[str] | None) -> list[str] | None:
 
 async def list_webhooks(tx: Tx) -> list[Webhook]:
     """All webhooks, oldest first."""
-    return await fetch_all(
-        tx,
-        Webhook,
-        """
-        SELECT id, url, opening_id, events, enabled, created_at FROM hiring.webhook ORDER BY id
-        """,
-    )
+    return await fetch_all(tx, Webhook, f"{SELECT} ORDER BY id")
 
 
 async def get(tx: Tx, id: int) -> Webhook:
-    webhook = await fetch_one(
-        tx,
-        Webhook,
-        """
-        SELECT id, url, opening_id, events, enabled, created_at FROM hiring.webhook WHERE id = %s
-        """,
-        [id],
-    )
-    if webhook is None:
-        raise NotFound("webhook", id)
-    return webhook
+    sql: LiteralString = f"{SELECT} WHERE id = %s"
+    return await fetch_or_raise(tx, Webhook, sql, [id], NotFound("webhook", id))
 
 
 async def remove(tx: Tx, id: int) -> None:
@@ -184,7 +171,7 @@ async def redeliver(tx: Tx, delivery_id: int) -> int:
         raise NotFound("delivery", delivery_id)
     if not old.enabled:
         raise Conflict(f"Webhook {old.webhook_id} is disabled. Enable it first.")
-    id = await fetch_value(
+    id = await fetch_single_value(
         tx,
         int,
         """
@@ -195,7 +182,6 @@ async def redeliver(tx: Tx, delivery_id: int) -> int:
         [delivery_id],
     )
     await notify_feeds(tx)
-    assert id is not None
     return id
 
 

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
+from typing import LiteralString
 
-from jobmill.db import Tx, fetch_all, fetch_one
+from jobmill.db import Tx, fetch_all, fetch_or_raise
 from jobmill.errors import Gone
 from jobmill.hiring.records.openings import Admission, OpeningNotFound, OpeningStatus
+
+SELECT: LiteralString = """
+        SELECT id, title, description, employer, location, remote, status, capacity,
+               occupied AS active_count, waiting AS waitlist_count, apply_until, created_at,
+               admission, drawn, time_zone,
+               coalesce(apply_until <= now(), false) AS is_over, fairness_proof
+          FROM hiring.opening"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +37,7 @@ class PublicOpening:
     time_zone: str
     is_over: bool
     """Whether the application deadline has passed."""
-    fairness_proof: bool = False
+    fairness_proof: bool
 
     @property
     def collects(self) -> bool:
@@ -47,12 +55,7 @@ async def search(
     return await fetch_all(
         tx,
         PublicOpening,
-        """
-        SELECT id, title, description, employer, location, remote, status, capacity,
-               occupied AS active_count, waiting AS waitlist_count, apply_until, created_at,
-               admission, drawn,
-               time_zone, false AS is_over
-          FROM hiring.opening
+        f"""{SELECT}
          WHERE parent_id IS NULL AND status = 'open' AND (apply_until IS NULL OR apply_until > now())
            AND (%(before)s::bigint IS NULL OR id < %(before)s)
            AND (%(q)s::text IS NULL
@@ -66,21 +69,13 @@ async def search(
 
 async def get(tx: Tx, id: int) -> PublicOpening:
     """One opening; raises Gone if it is closed, OpeningNotFound if it does not exist."""
-    opening = await fetch_one(
+    opening = await fetch_or_raise(
         tx,
         PublicOpening,
-        """
-        SELECT id, title, description, employer, location, remote, status, capacity,
-               occupied AS active_count, waiting AS waitlist_count, apply_until, created_at,
-               admission, drawn,
-               time_zone, coalesce(apply_until <= now(), false) AS is_over, fairness_proof
-          FROM hiring.opening
-         WHERE id = %s AND parent_id IS NULL
-        """,
+        f"{SELECT} WHERE id = %s AND parent_id IS NULL",
         [id],
+        OpeningNotFound(id),
     )
-    if opening is None:
-        raise OpeningNotFound(id)
     if opening.status == "closed":
         raise Gone("This opening is closed.")
     return opening

@@ -10,7 +10,7 @@ from typing import LiteralString, NewType
 
 from psycopg.errors import UniqueViolation
 
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_single_value
 from jobmill.errors import Conflict, Invalid, NotFound
 
 ApplicantId = NewType("ApplicantId", int)
@@ -150,7 +150,7 @@ async def confirm_or_add(tx: Tx, contact: Contact) -> ApplicantId:
 
     The first confirmation sets the name: a stranger may have entered the one before.
     """
-    id = await fetch_value(
+    id = await fetch_single_value(
         tx,
         int,
         """
@@ -172,7 +172,6 @@ async def confirm_or_add(tx: Tx, contact: Contact) -> ApplicantId:
             "language": contact.language,
         },
     )
-    assert id is not None
     return ApplicantId(id)
 
 

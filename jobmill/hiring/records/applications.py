@@ -10,7 +10,15 @@ from typing import Literal, LiteralString, NewType, TypeAlias
 from psycopg import AsyncCursor
 from psycopg.rows import TupleRow
 
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value, make_row_encoder, rows_to_json
+from jobmill.db import (
+    Params,
+    Tx,
+    fetch_all,
+    fetch_or_raise,
+    fetch_value,
+    make_row_encoder,
+    rows_to_json,
+)
 from jobmill.errors import Conflict, NotFound
 from jobmill.hiring.records.applicants import ApplicantId
 from jobmill.hiring.records.openings import OpeningId
@@ -91,52 +99,35 @@ async def select_live(
 
 
 async def get(tx: Tx, id: int) -> Application:
-    application = await fetch_one(
-        tx,
-        Application,
-        f"""{SELECT}
-         WHERE id = %s
-        """,
-        [id],
-    )
-    if application is None:
-        raise ApplicationNotFound(id)
-    return application
+    sql: LiteralString = f"{SELECT} WHERE id = %s"
+    return await fetch_or_raise(tx, Application, sql, [id], ApplicationNotFound(id))
+
+
+async def _find(tx: Tx, conditions: LiteralString, params: Params) -> list[Application]:
+    return await fetch_all(tx, Application, f"{SELECT} {conditions}", params)
 
 
 async def find_by_ids(tx: Tx, opening_id: int, ids: Sequence[int]) -> list[Application]:
     """Those of these applications that belong to the opening, in any order."""
-    return await fetch_all(
-        tx,
-        Application,
-        f"""{SELECT}
-         WHERE id = ANY (%s::bigint[]) AND opening_id = %s
-        """,
-        [[id for id in ids if 0 < id < 2**63], opening_id],
+    valid_ids = [id for id in ids if 0 < id < 2**63]
+    return await _find(
+        tx, "WHERE id = ANY (%s::bigint[]) AND opening_id = %s", [valid_ids, opening_id]
     )
 
 
 async def find_live(tx: Tx, opening_id: int) -> list[Application]:
     """All live applications of an opening: with a slot by id, then the waitlist by position."""
-    return await fetch_all(
-        tx,
-        Application,
-        f"""{SELECT}
-         WHERE opening_id = %s AND status <> 'INACTIVE'
-         ORDER BY queue_key NULLS FIRST, id
-        """,
-        [opening_id],
-    )
+    conditions = "WHERE opening_id = %s AND status <> 'INACTIVE' ORDER BY queue_key NULLS FIRST, id"
+    return await _find(tx, conditions, [opening_id])
 
 
 async def find_bookings(
     tx: Tx, parent_id: int, applicant_ids: Collection[ApplicantId]
 ) -> list[Application]:
     """The live bookings of interview times of an opening by these applicants."""
-    return await fetch_all(
+    return await _find(
         tx,
-        Application,
-        f"""{SELECT}
+        """
          WHERE parent_id = %s AND applicant_id = ANY (%s) AND status <> 'INACTIVE'
          ORDER BY opening_id, id
         """,
@@ -224,12 +215,10 @@ async def find_expired(
     tx: Tx, deadline: Deadline, opening_id: int, at: dt.datetime, *, limit: int
 ) -> list[Application]:
     """Applications whose offer, or whose time to confirm the address, has expired; the earliest first."""
-    return await fetch_all(
+    return await _find(
         tx,
-        Application,
-        f"""{SELECT}
-         WHERE opening_id = %(opening)s
-           AND {EXPIRED[deadline]}
+        f"""
+         WHERE opening_id = %(opening)s AND {EXPIRED[deadline]}
          ORDER BY {deadline}, id
          LIMIT %(limit)s
         """,
@@ -256,48 +245,29 @@ async def find_next_deadline(tx: Tx, opening_id: int, at: dt.datetime) -> dt.dat
 
 async def find_in_review(tx: Tx, opening_id: int) -> list[Application]:
     """All applications that wait for a decision or the draw, oldest first."""
-    return await fetch_all(
-        tx,
-        Application,
-        f"""{SELECT}
-         WHERE opening_id = %s AND status = 'IN_REVIEW'
-         ORDER BY id
-        """,
-        [opening_id],
-    )
+    conditions = "WHERE opening_id = %s AND status = 'IN_REVIEW' ORDER BY id"
+    return await _find(tx, conditions, [opening_id])
 
 
 async def find_first_waiting(tx: Tx, opening_id: int, count: int) -> list[Application]:
     """The first applications on the waitlist, in order."""
-    return await fetch_all(
-        tx,
-        Application,
-        f"""{SELECT}
-         WHERE opening_id = %s AND status = 'WAITLIST'
-         ORDER BY queue_key
-         LIMIT %s
-        """,
-        [opening_id, count],
-    )
+    conditions = "WHERE opening_id = %s AND status = 'WAITLIST' ORDER BY queue_key LIMIT %s"
+    return await _find(tx, conditions, [opening_id, count])
 
 
 async def find_without_slot(tx: Tx, opening_id: int, limit: int) -> list[Application]:
     """Live applications without a confirmed slot, oldest first."""
-    return await fetch_all(
-        tx,
-        Application,
-        f"""{SELECT}
-         WHERE opening_id = %s AND status NOT IN ('ACTIVE', 'INACTIVE')
-         ORDER BY id
-         LIMIT %s
-        """,
-        [opening_id, limit],
+    conditions = (
+        "WHERE opening_id = %s AND status NOT IN ('ACTIVE', 'INACTIVE') ORDER BY id LIMIT %s"
     )
+    return await _find(tx, conditions, [opening_id, limit])
 
 
 async def find_last_key(tx: Tx, opening_id: int) -> int:
     """The queue key of the last application on the waitlist; 0 if the waitlist is empty."""
-    cursor = await tx.execute(
+    last = await fetch_value(
+        tx,
+        int,
         """
         SELECT queue_key FROM hiring.application
          WHERE opening_id = %s AND status = 'WAITLIST'
@@ -306,8 +276,7 @@ async def find_last_key(tx: Tx, opening_id: int) -> int:
         """,
         [opening_id],
     )
-    row = await cursor.fetchone()
-    return row[0] if row else 0
+    return last or 0
 
 
 async def is_place_closed(tx: Tx, opening_id: int, queue_key: int) -> bool:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, LiteralString, NewType
+from typing import Any, Literal, LiteralString, NewType, cast
 
 from psycopg import AsyncCursor
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_or_raise, fetch_single_value
 from jobmill.errors import NotFound
 from jobmill.time_zones import UTC
 
@@ -23,15 +23,6 @@ ReviewOrder = Literal["applied", "score"]
 
 DEFAULT_ACKNOWLEDGE_WINDOW = dt.timedelta(hours=48)
 DEFAULT_MAX_MISSED = 3
-
-COLUMNS: LiteralString = """
-               id, title, description, employer, location, remote, status, capacity,
-               require_acknowledgement, acknowledge_window, max_missed, waitlist_limit, apply_until,
-               keep_days, time_zone, quiet_from, quiet_until, admission, review_order, stages, fairness_proof,
-               created_at,
-               occupied, waiting, in_review, drawn, excess, next_key, top_key, next_deadline_at, last_seq,
-               last_hash, last_event_at, form_version, form_required, parent_id, starts_at,
-               ends_at"""
 
 
 class OpeningNotFound(NotFound):
@@ -119,47 +110,53 @@ class LockedOpeningRow(Opening):
     """Whether the opening has interview times."""
 
 
+TERMS = cast("tuple[LiteralString, ...]", tuple(OpeningTerms.__dataclass_fields__))
+"""The column of each term has its name."""
+COLUMNS: LiteralString = ", ".join(
+    cast(LiteralString, name) for name in Opening.__dataclass_fields__ if name != "now"
+)
+COUNTERS: tuple[LiteralString, ...] = (
+    "status",
+    "capacity",
+    "occupied",
+    "waiting",
+    "in_review",
+    "drawn",
+    "excess",
+    "next_key",
+    "top_key",
+    "next_deadline_at",
+    "last_seq",
+    "last_hash",
+    "last_event_at",
+)
+"""The columns that change with an event."""
+
+
+def _assign(columns: Iterable[LiteralString]) -> LiteralString:
+    return ", ".join(f"{name} = %({name})s" for name in columns)
+
+
 async def insert(tx: Tx, terms: OpeningTerms, capacity: int) -> OpeningId:
     """Insert the row; `LockedOpening` records the event."""
-    opening_id = await fetch_value(
+    opening_id = await fetch_single_value(
         tx,
         int,
-        """
-        INSERT INTO hiring.opening
-               (title, description, employer, location, remote, capacity, require_acknowledgement,
-                acknowledge_window, max_missed, waitlist_limit, apply_until, keep_days,
-                time_zone, quiet_from, quiet_until, admission, review_order, stages, fairness_proof, created_at,
-                last_event_at)
-        SELECT %(title)s, %(description)s, %(employer)s, %(location)s, %(remote)s, %(capacity)s,
-               %(require_acknowledgement)s, %(acknowledge_window)s, %(max_missed)s,
-               %(waitlist_limit)s, %(apply_until)s, %(keep_days)s, %(time_zone)s,
-               %(quiet_from)s, %(quiet_until)s, %(admission)s, %(review_order)s, %(stages)s,
-               %(fairness_proof)s, at, at
+        f"""
+        INSERT INTO hiring.opening ({", ".join(TERMS)}, capacity, created_at, last_event_at)
+        SELECT {", ".join(f"%({name})s" for name in TERMS)}, %(capacity)s, at, at
           FROM date_trunc('milliseconds', clock_timestamp()) AS at
         RETURNING id
         """,
         {**_columns(terms), "capacity": capacity},
     )
-    assert opening_id is not None
     return OpeningId(opening_id)
 
 
 async def update_terms(tx: Tx, id: OpeningId, terms: OpeningTerms) -> None:
     """Write the terms; the caller holds the opening's lock."""
     await tx.execute(
-        """
-        UPDATE hiring.opening
-           SET title = %(title)s, description = %(description)s, employer = %(employer)s,
-               location = %(location)s, remote = %(remote)s,
-               require_acknowledgement = %(require_acknowledgement)s,
-               acknowledge_window = %(acknowledge_window)s, max_missed = %(max_missed)s,
-               waitlist_limit = %(waitlist_limit)s, apply_until = %(apply_until)s,
-               keep_days = %(keep_days)s, time_zone = %(time_zone)s,
-               quiet_from = %(quiet_from)s, quiet_until = %(quiet_until)s,
-               admission = %(admission)s, review_order = %(review_order)s, stages = %(stages)s,
-               fairness_proof = %(fairness_proof)s
-         WHERE id = %(id)s
-        """,
+        f"UPDATE hiring.opening SET {_assign(TERMS)} WHERE id = %(id)s",
         {**_columns(terms), "id": id},
     )
 
@@ -173,13 +170,13 @@ async def update_form(tx: Tx, id: OpeningId, version: int, *, is_required: bool)
 
 
 def _columns(terms: OpeningTerms) -> Mapping[str, Any]:
-    columns = {name: getattr(terms, name) for name in OpeningTerms.__dataclass_fields__}
+    columns = {name: getattr(terms, name) for name in TERMS}
     return columns | {"stages": Jsonb(terms.stages) if terms.stages is not None else None}
 
 
 async def get(tx: Tx, id: int) -> Opening:
     """The opening; raises OpeningNotFound."""
-    opening = await fetch_one(
+    return await fetch_or_raise(
         tx,
         Opening,
         f"""
@@ -188,10 +185,8 @@ async def get(tx: Tx, id: int) -> Opening:
          WHERE id = %s
         """,
         [id],
+        OpeningNotFound(id),
     )
-    if opening is None:
-        raise OpeningNotFound(id)
-    return opening
 
 
 async def request_lock(tx: Tx, id: int, newcomers: int = 0) -> AsyncCursor[LockedOpeningRow]:
@@ -264,30 +259,6 @@ async def find_titles(tx: Tx, ids: Collection[int]) -> dict[int, str]:
 async def update_counters(tx: Tx, opening: Opening) -> None:
     """Write everything that changes with an event; only `LockedOpening` calls this."""
     await tx.execute(
-        """
-        UPDATE hiring.opening
-           SET status = %(status)s, capacity = %(capacity)s, occupied = %(occupied)s,
-               waiting = %(waiting)s, in_review = %(in_review)s, drawn = %(drawn)s,
-               excess = %(excess)s, next_key = %(next_key)s,
-               top_key = %(top_key)s, next_deadline_at = %(next_deadline_at)s,
-               last_seq = %(last_seq)s, last_hash = %(last_hash)s,
-               last_event_at = %(last_event_at)s
-         WHERE id = %(id)s
-        """,
-        {
-            "id": opening.id,
-            "status": opening.status,
-            "capacity": opening.capacity,
-            "occupied": opening.occupied,
-            "waiting": opening.waiting,
-            "in_review": opening.in_review,
-            "drawn": opening.drawn,
-            "excess": opening.excess,
-            "next_key": opening.next_key,
-            "top_key": opening.top_key,
-            "next_deadline_at": opening.next_deadline_at,
-            "last_seq": opening.last_seq,
-            "last_hash": opening.last_hash,
-            "last_event_at": opening.last_event_at,
-        },
+        f"UPDATE hiring.opening SET {_assign(COUNTERS)} WHERE id = %(id)s",
+        {name: getattr(opening, name) for name in ("id", *COUNTERS)},
     )

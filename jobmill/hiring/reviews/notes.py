@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import LiteralString
 
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_or_raise, fetch_single_value
 from jobmill.errors import Forbidden, Invalid, NotFound
 from jobmill.hiring.actor import Actor
 from jobmill.hiring.reviews import mentions
@@ -52,7 +52,7 @@ async def add_note(tx: Tx, application_id: int, body: str, by: Actor) -> ReviewN
     """Add a note and tell the members that it mentions; the same note again is the first one."""
     body = _check_body(body)
     await lock_for_review(tx, application_id)
-    id = await fetch_value(
+    id = await fetch_single_value(
         tx,
         int,
         """
@@ -63,7 +63,6 @@ async def add_note(tx: Tx, application_id: int, body: str, by: Actor) -> ReviewN
         """,
         [application_id, by.name, body],
     )
-    assert id is not None
     await _mention(tx, id, body, by)
     return await get_note(tx, id)
 
@@ -88,30 +87,19 @@ async def delete_note(tx: Tx, id: int, by: Actor) -> None:
 
 async def get_note(tx: Tx, id: int) -> ReviewNote:
     """One note; raises NoteNotFound."""
-    note = await fetch_one(
+    return await fetch_or_raise(
         tx,
         ReviewNote,
-        f"""{SELECT}
-         WHERE review_note.id = %s
-        """,
+        f"{SELECT} WHERE review_note.id = %s",
         [id],
+        NoteNotFound(id),
     )
-    if note is None:
-        raise NoteNotFound(id)
-    return note
 
 
 async def list_notes(tx: Tx, application_id: int) -> list[ReviewNote]:
     """The notes of an application, oldest first."""
-    return await fetch_all(
-        tx,
-        ReviewNote,
-        f"""{SELECT}
-         WHERE application_id = %s
-         ORDER BY review_note.id
-        """,
-        [application_id],
-    )
+    sql: LiteralString = f"{SELECT} WHERE application_id = %s ORDER BY review_note.id"
+    return await fetch_all(tx, ReviewNote, sql, [application_id])
 
 
 def _check_body(body: str) -> str:

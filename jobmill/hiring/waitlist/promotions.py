@@ -54,17 +54,12 @@ def offer_slot(
     """Offer a slot, which the applicant must confirm before the deadline."""
     starts_at = quiet_hours.find_offer_start(locked.opening, locked.at)
     deadline = locked.limit_deadline(starts_at + locked.opening.acknowledge_window)
-    occupancy = {
-        "occupied": locked.occupied,
-        "capacity": locked.capacity,
-        "waiting": locked.waiting,
-    }
     offered = locked.move_application(
         application,
         "PENDING_ACKNOWLEDGMENT",
         "PROMOTED",
         metadata={"acknowledgeDeadline": format_timestamp(deadline)},
-        why={**why, **occupancy, **describe_start(locked, starts_at)},
+        why={**why, **locked.occupancy, **describe_start(locked, starts_at)},
         note=note,
         acknowledge_deadline=deadline,
         promoted_at=locked.at,
