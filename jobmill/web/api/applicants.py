@@ -37,7 +37,7 @@ from jobmill.web.api.schemas import (
     StandingItem,
 )
 from jobmill.web.auth import Anyone, Links
-from jobmill.web.dependencies import Db
+from jobmill.web.dependencies import Db, no_store
 from jobmill.web.parameters import PLAIN_TEXT, ApplicantPathId
 from jobmill.web.site_settings import CurrentSiteSettings
 
@@ -209,9 +209,7 @@ async def give_link(
         )
         return PersonalLink(url=site_settings.link(caller.request, path))
 
-    response = await caller.run_once(work, to_schema=PersonalLink.of, secret="url")
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return no_store(await caller.run_once(work, to_schema=PersonalLink.of, secret="url"))
 
 
 @router.get(

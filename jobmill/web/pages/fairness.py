@@ -16,11 +16,10 @@ from jobmill.hiring.audit_log.verification import ChainHead
 from jobmill.hiring.records import fairness_keys, openings
 from jobmill.hiring.records.openings import Opening
 from jobmill.web.auth import Anyone
-from jobmill.web.dependencies import Db, View
+from jobmill.web.dependencies import Db, View, no_store
 from jobmill.web.fairness_exports import Exports
 from jobmill.web.my_applications import describe_period
 from jobmill.web.parameters import PathId
-from jobmill.web.personal_link_cookie import NO_STORE
 from jobmill.web.public_event_lines import PublicEventLine, describe_line
 
 router = APIRouter(prefix="/openings/{opening_id}/fairness")
@@ -52,9 +51,7 @@ async def show(
 
     page = await exports.read(db, opening_id, work)
     response = view("openings/fairness.html", proof=page, opening=page.opening)
-    if page.own_pseudonym:
-        response.headers.update(NO_STORE)
-    return response
+    return no_store(response) if page.own_pseudonym else response
 
 
 async def _read_page(

@@ -14,7 +14,7 @@ from jobmill.people import passwords, persons, second_factors, sessions
 from jobmill.people.persons import Person
 from jobmill.people.second_factors import SecondFactor
 from jobmill.people.sessions import OpenSession
-from jobmill.web import html_errors, sign_in
+from jobmill.web import sign_in
 from jobmill.web.account_holder import AccountHolder
 from jobmill.web.auth import SESSION_COOKIE, SignedIn
 from jobmill.web.budget_report import BudgetUsage
@@ -99,7 +99,6 @@ async def _render(
             usage = await _read_usage(tx, person.id, get_site_settings(request))
     return page(
         "account/page.html",
-        html_errors.status_code(error),
         person=person,
         factor=factor,
         sessions=open_sessions,
@@ -107,7 +106,7 @@ async def _render(
         min_length=passwords.MIN_LENGTH,
         max_length=passwords.MAX_LENGTH,
         notice=_notices().get(page.did),
-        error=str(error) if error else None,
+        error=error,
     )
 
 

@@ -17,14 +17,13 @@ from jobmill.notifications.channels import ChannelKind, NotificationChannel
 from jobmill.notifications.kinds import FREQUENCIES, KINDS, Kind, kinds_of_role
 from jobmill.notifications.preferences import DigestSchedule
 from jobmill.people.persons import Role
-from jobmill.web import html_errors, notification_labels
+from jobmill.web import notification_labels
 from jobmill.web.auth import SignedIn
 from jobmill.web.confirmation import Confirmation
-from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.dependencies import Db, RequestDatabase, no_store
 from jobmill.web.form import Fields
 from jobmill.web.notification_receiver import OfReceiver, Receiver, may_use_apprise
 from jobmill.web.parameters import MAX_ID, PathId
-from jobmill.web.personal_link_cookie import NO_STORE
 from jobmill.web.rate_limits import check_test_letter
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.site_settings import get_site_settings
@@ -86,8 +85,7 @@ async def add_channel(
         return await _render(request, db, page, receiver, error=error, typed=form)
     if kind == "webhook":
         response = page("account/webhook_secret.html", secret=new.config["secret"], channel=channel)
-        response.headers.update(NO_STORE)
-        return response
+        return no_store(response)
     return RedirectResponse(f"{HOME}?did=added#channels", 303)
 
 
@@ -180,7 +178,6 @@ async def _render(
     labels = notification_labels.kind_labels()
     return page(
         "account/notifications.html",
-        html_errors.status_code(error),
         receiver=receiver,
         audiences=[
             (name, [(kind, *labels[kind], frequencies[kind]) for kind in of_audience])
@@ -202,7 +199,7 @@ async def _render(
         typed=defaultdict(str, typed or {}),
         confirmation=confirmation,
         notice=_notices().get(did),
-        error=str(error) if error else None,
+        error=error,
     )
 
 

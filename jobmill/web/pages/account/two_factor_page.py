@@ -11,10 +11,10 @@ from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.people import passkeys, second_factors, totp
 from jobmill.people.devices import describe_device
 from jobmill.people.persons import Person
-from jobmill.web import html_errors, qr_codes, sign_in
+from jobmill.web import qr_codes, sign_in
 from jobmill.web.account_holder import AccountHolder, find_account_holder
 from jobmill.web.auth import SignedIn
-from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.dependencies import Db, RequestDatabase, no_store
 from jobmill.web.form import Fields
 from jobmill.web.parameters import PathId
 from jobmill.web.reauthentication import ConfirmedPerson
@@ -119,9 +119,7 @@ async def _show_passkey_form(
     async with db.transaction() as tx:
         options = await passkeys.start_registration(tx, person, sign_in.site_of(request))
     device = describe_device(request.headers.get("user-agent", ""))
-    return _without_cache(
-        page("account/new_passkey.html", options=options, name=device, error=None)
-    )
+    return no_store(page("account/new_passkey.html", options=options, name=device))
 
 
 @router.post("/recovery-codes")
@@ -142,25 +140,19 @@ def _show_seed(
     page: PageRenderer, person: Person, seed: bytes, error: AppError | None = None
 ) -> HTMLResponse:
     url = totp.provisioning_url(seed, person.email)
-    return _without_cache(
+    return no_store(
         page(
             "account/set_up_app.html",
-            html_errors.status_code(error),
             picture=qr_codes.draw_qr_code(url),
             url=url,
             seed=totp.format_seed(seed),
-            error=str(error) if error else None,
+            error=error,
         )
     )
 
 
 def _show_codes(page: PageRenderer, codes: list[str]) -> HTMLResponse:
-    return _without_cache(page("account/recovery_codes.html", codes=codes))
-
-
-def _without_cache(response: HTMLResponse) -> HTMLResponse:
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return no_store(page("account/recovery_codes.html", codes=codes))
 
 
 async def _render(
@@ -175,11 +167,10 @@ async def _render(
         stored = await passkeys.find_all(tx, person.id)
     return page(
         "account/two_factor.html",
-        html_errors.status_code(error),
         factor=factor,
         passkeys=stored,
         notice=_notices().get(page.did),
-        error=str(error) if error else None,
+        error=error,
     )
 
 

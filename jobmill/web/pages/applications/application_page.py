@@ -18,7 +18,7 @@ from jobmill.matching.job_applications import custom_statuses, details, entries,
 from jobmill.matching.job_applications.details import ApplicationDetails, StoredDetails
 from jobmill.people.persons import Owner
 from jobmill.time_zones import load_time_zone
-from jobmill.web import actor_labels, html_errors, job_view
+from jobmill.web import actor_labels, job_view
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields, read_whole_number
@@ -87,7 +87,6 @@ async def render(
     zone = version.profile().person.timezone
     return page(
         "applications/application.html",
-        html_errors.status_code(error),
         match=match,
         url=job_view.web_url(match.apply_url) or job_view.web_url(match.url),
         columns=columns,
@@ -104,7 +103,7 @@ async def render(
         events=[(event.at, job_view.describe_match_event(event)) for event in reversed(events)],
         removed=removed,
         removed_kind=query.removed,
-        error=str(error) if error else None,
+        error=error,
         typed=typed or {},
     )
 

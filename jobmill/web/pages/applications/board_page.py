@@ -16,7 +16,7 @@ from jobmill.matching.job_applications.board import COUNT_LIMIT, MovedMeanwhile
 from jobmill.matching.job_applications.custom_statuses import APPLICATION_STATUSES
 from jobmill.matching.matches import Match, Status
 from jobmill.people.persons import Owner
-from jobmill.web import charts, html_errors, job_view
+from jobmill.web import charts, job_view
 from jobmill.web.auth import Seeker, Visitor
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
@@ -63,7 +63,6 @@ async def _render(
     moved = [card for card in cards if str(card.id) == query.done]
     return page(
         "applications/board.html",
-        html_errors.status_code(error),
         topics=["matches"],
         query=query,
         version=version,
@@ -81,7 +80,7 @@ async def _render(
         moved=moved[0] if moved else None,
         count_limit=COUNT_LIMIT,
         current_url=query.url("/applications"),
-        error=str(error) if error else None,
+        error=error,
     )
 
 

@@ -14,7 +14,6 @@ from jobmill.matching import profiles
 from jobmill.matching.job_applications import csv_export, csv_import
 from jobmill.matching.job_applications.csv_import import ImportedRow
 from jobmill.queue.feed import notify_feeds
-from jobmill.web import html_errors
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db
 from jobmill.web.pages.applications.board_page import BoardQuery
@@ -55,11 +54,10 @@ def _render(
     """The form, or the preview of `rows`."""
     return page(
         "applications/import.html",
-        html_errors.status_code(error),
         profile=profile,
         columns=csv_export.COLUMNS,
         max_rows=csv_import.MAX_ROWS,
-        error=str(error) if error else None,
+        error=error,
         rows=rows,
         text=text,
         counts=csv_import.count_outcomes(rows or []),

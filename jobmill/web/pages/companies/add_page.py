@@ -9,7 +9,6 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import Conflict, Invalid, Unavailable
 from jobmill.queue import ItemId
-from jobmill.web import html_errors
 from jobmill.web.auth import Admin
 from jobmill.web.company_detail import add_company, submit_analysis
 from jobmill.web.dependencies import Db
@@ -27,7 +26,7 @@ class CompanyForm:
 
 @router.get("/new")
 async def show_form(visitor: Admin, page: Page) -> HTMLResponse:
-    return page("companies/new.html", form=CompanyForm(), error=None)
+    return page("companies/new.html", form=CompanyForm())
 
 
 @router.post("/new")
@@ -39,8 +38,7 @@ async def add(fields: Fields, visitor: Admin, db: Db, page: Page) -> Response:
             id = await add_company(tx, form.name, form.website)
             item = await submit_analysis(tx, id, force=False)
     except (Conflict, Invalid, Unavailable) as error:
-        status = html_errors.status_code(error)
-        return page("companies/new.html", status, form=form, error=str(error))
+        return page("companies/new.html", form=form, error=error)
     return RedirectResponse(progress_url(id, item) if item else f"/companies/{id}?did=known", 303)
 
 

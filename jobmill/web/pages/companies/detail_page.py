@@ -12,7 +12,7 @@ from jobmill.catalog import companies
 from jobmill.catalog.companies import Company
 from jobmill.errors import AppError, Conflict, Unavailable
 from jobmill.people.persons import Owner
-from jobmill.web import actor_labels, html_errors, job_view
+from jobmill.web import actor_labels, job_view
 from jobmill.web.auth import Admin, Seeker
 from jobmill.web.company_detail import read_company_detail, submit_analysis
 from jobmill.web.dependencies import Db, RequestDatabase
@@ -70,7 +70,6 @@ async def _render(
     company = detail.company
     return page(
         "companies/company.html",
-        html_errors.status_code(error),
         topics=["companies", "sources", "reports", *(["queue"] if item else [])],
         company=company,
         url=job_view.web_url(company.website),
@@ -91,7 +90,7 @@ async def _render(
         excluded=detail.excluded,
         is_read=detail.is_read,
         report=detail.report and summarize_report(detail.report),
-        error=str(error) if error else None,
+        error=error,
     )
 
 

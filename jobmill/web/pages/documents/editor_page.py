@@ -21,7 +21,7 @@ from jobmill.documents.store import FORMATS, DocumentFormat, StoredDocument
 from jobmill.errors import AppError, ChangedMeanwhile, Invalid
 from jobmill.people.persons import Owner
 from jobmill.pipelines import documents as document_pipeline
-from jobmill.web import html_errors, job_view, task_progress
+from jobmill.web import job_view, task_progress
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db, RequestDatabase, View
 from jobmill.web.form import Fields, read_long_form, read_whole_number
@@ -101,7 +101,6 @@ async def _render(
     pages = preview.pages if unsaved is None else await _count_pages(stored)
     return page(
         "documents/editor.html",
-        html_errors.status_code(error),
         topics=["matches", "queue"],
         stored=stored,
         document=document,
@@ -119,7 +118,7 @@ async def _render(
         labels=labels,
         web_url=job_view.web_url,
         saved=saved,
-        error=str(error) if error else None,
+        error=error,
     )
 
 

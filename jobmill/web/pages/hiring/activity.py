@@ -18,7 +18,7 @@ from jobmill.hiring.audit_log.replay import EventNotFound, OpeningState
 from jobmill.hiring.audit_log.replay_preview import ReplayPreview
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
-from jobmill.web import consistent_reads, html_errors
+from jobmill.web import consistent_reads
 from jobmill.web.auth import Viewer, Visitor
 from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.dependencies import Db, View
@@ -142,13 +142,12 @@ async def show_replay(
     )
     return page(
         "hiring/replay.html",
-        html_errors.status_code(error) if error else 200,
         opening=replayed.opening,
         replay=replayed,
         timeline=timeline,
         labels=status_labels(),
         typed=at,
-        error=str(error) if error else None,
+        error=error,
     )
 
 

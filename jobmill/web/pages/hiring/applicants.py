@@ -25,10 +25,10 @@ from jobmill.hiring.records.applicants import Applicant
 from jobmill.hiring.records.applications import Application, ApplicationNotFound
 from jobmill.hiring.records.openings import Opening
 from jobmill.hiring.stages.stage_definitions import get_stage, list_stages
-from jobmill.web import consistent_reads, html_errors
+from jobmill.web import consistent_reads
 from jobmill.web.auth import Links, Recruiter, Viewer, Visitor
 from jobmill.web.consistent_reads import LONG_TIMEOUT
-from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.dependencies import Db, RequestDatabase, no_store
 from jobmill.web.file_downloads import send_upload
 from jobmill.web.pages.hiring import activity_lines, opening_page, review_panel
 from jobmill.web.pages.hiring.activity_lines import ActivityLine
@@ -121,9 +121,7 @@ async def give_link(
         applicant_id = (await get_application(tx, opening_id, application_id)).applicant_id
         path = await personal_links.issue_path(tx, links, applicant_id, visitor.actor.name)
     link = site_settings.link(request, path)
-    response = await show_applicant(db, page, visitor, opening_id, application_id, link=link)
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return no_store(await show_applicant(db, page, visitor, opening_id, application_id, link=link))
 
 
 @router.post("/people/{application_id}/{step}")
@@ -180,7 +178,6 @@ async def show_applicant(
     )
     return page(
         "hiring/person.html",
-        html_errors.status_code(error) if error else 200,
         topics=["hiring"],
         opening=person.opening,
         person=person,
@@ -192,7 +189,7 @@ async def show_applicant(
         stage=get_stage(person.opening, person.application.stage)
         if person.application.status == "ACTIVE"
         else None,
-        error=str(error) if error else None,
+        error=error,
         labels=status_labels(),
     )
 
@@ -307,14 +304,13 @@ async def change_many(
         names = await applicants.find_names(tx, listed)
     return page(
         "hiring/bulk.html",
-        html_errors.status_code(error) if error else 200,
         opening=opening,
         form=form,
         results=results,
         names=names,
         path=f"/hiring/{opening_id}/bulk",
         back=f"/hiring/{opening_id}",
-        error=str(error) if error else None,
+        error=error,
     )
 
 

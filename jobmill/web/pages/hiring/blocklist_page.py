@@ -7,7 +7,6 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import AppError, Invalid
 from jobmill.hiring.records import blocklist
-from jobmill.web import html_errors
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
@@ -56,9 +55,8 @@ async def _render(
         entries = await blocklist.list_blocked(tx)
     return page(
         "hiring/blocklist.html",
-        html_errors.status_code(error) if error else 200,
         entries=entries,
         address=typed[0],
         reason=typed[1],
-        error=str(error) if error else None,
+        error=error,
     )

@@ -13,7 +13,6 @@ from jobmill.errors import AppError, Invalid
 from jobmill.hiring import accent_colors, company_identity
 from jobmill.hiring.company_identity import CompanyIdentity
 from jobmill.hiring.logo_images import MAX_BYTES, read_logo_upload
-from jobmill.web import html_errors
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.banners import CurrentBanners
 from jobmill.web.dependencies import Db, RequestDatabase
@@ -114,11 +113,10 @@ async def _render(
     saved = {name: getattr(company, name) or "" for name in ("name", "website", "accent")}
     return page(
         "hiring/company.html",
-        html_errors.status_code(error) if error else 200,
         company=company,
         typed=saved | {name: typed.get(name, "") for name in saved} if typed else saved,
         accent=_preview_accent(company),
-        error=str(error) if error else None,
+        error=error,
     )
 
 

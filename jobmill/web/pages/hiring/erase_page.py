@@ -12,7 +12,6 @@ from jobmill.hiring.applications import standings
 from jobmill.hiring.records import applicants, applications, openings
 from jobmill.hiring.records.applicants import ApplicantId
 from jobmill.hiring.records.applications import ApplicationNotFound
-from jobmill.web import html_errors
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
@@ -73,12 +72,11 @@ async def _render(
         stored = await privacy.summarize_stored_data(tx, applicant_id)
     return page(
         "hiring/erase.html",
-        html_errors.status_code(error) if error else 200,
         opening=opening,
         application_id=application_id,
         applicant=applicant,
         live=[standing for standing in listed if standing.status != "INACTIVE"],
         stored=stored,
         labels=status_labels(),
-        error=str(error) if error else None,
+        error=error,
     )

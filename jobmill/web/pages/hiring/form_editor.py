@@ -10,7 +10,6 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.hiring.forms import form_versions
 from jobmill.hiring.records import openings
-from jobmill.web import html_errors
 from jobmill.web.application_forms import FormState
 from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db, RequestDatabase
@@ -76,7 +75,6 @@ async def _page(
         refusals = await form_versions.count_refusals(tx, opening_id)
     return page(
         "hiring/form.html",
-        html_errors.status_code(error),
         opening=opening,
         rows=rows,
         version=version,
@@ -84,7 +82,7 @@ async def _page(
         refusals=refusals,
         types=form_rows.type_names(),
         saved=saved,
-        error=str(error) if error else None,
+        error=error,
     )
 
 

@@ -18,7 +18,6 @@ from jobmill.hiring.interviews.time_series import TimeSeries
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening, OpeningNotFound
 from jobmill.time_zones import format_local_time, list_time_zones, load_time_zone
-from jobmill.web import html_errors
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.confirmation import Confirmation
 from jobmill.web.dependencies import Db, RequestDatabase
@@ -171,13 +170,12 @@ async def _page(
     defaults = {**DEFAULTS, "first_day": tomorrow.isoformat(), "time_zone": zone}
     return page(
         "hiring/interviews.html",
-        html_errors.status_code(form.error) if form.error else 200,
         topics=["hiring"],
         opening=schedule.opening,
         schedule=schedule,
         typed=defaults | dict(form.typed),
         zones=sorted(list_time_zones()),
-        error=str(form.error) if form.error else None,
+        error=form.error,
         confirmation=form.confirmation,
         labels=status_labels(),
     )

@@ -32,7 +32,7 @@ from jobmill.hiring.records.openings import Opening
 from jobmill.outside.mail import Letter, Mailer
 from jobmill.people import persons
 from jobmill.settings import public_base_url
-from jobmill.web import html_errors, rate_limits
+from jobmill.web import rate_limits
 from jobmill.web.auth import Recruiter, Viewer, Visitor
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields, read_optional_whole_number
@@ -249,7 +249,6 @@ def _render(
         error = error or problem
     return page(
         "hiring/letter.html",
-        html_errors.status_code(error) if error else 200,
         edited=edited,
         name=letter_names().get(edited.letter, edited.letter),
         text=text,
@@ -257,5 +256,5 @@ def _render(
         preview=preview,
         notice=notice,
         sends_mail=site_settings.sends_mail,
-        error=str(error) if error else None,
+        error=error,
     )

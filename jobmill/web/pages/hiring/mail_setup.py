@@ -9,7 +9,7 @@ from jobmill.errors import AppError
 from jobmill.outside import mail_check
 from jobmill.outside.mail import missing_setting
 from jobmill.settings import public_base_url
-from jobmill.web import html_errors, rate_limits
+from jobmill.web import rate_limits
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.form import Fields
 from jobmill.web.shell import Page, PageRenderer
@@ -52,12 +52,11 @@ def _render(
     settings = site_settings.settings
     return page(
         "hiring/mail_setup.html",
-        html_errors.status_code(error) if error else 200,
         missing=missing_setting(settings),
         sender=settings.mail_from,
         base_url=public_base_url(settings),
         confirm_address=site_settings.confirm_address,
         address=address,
-        error=str(error) if error else None,
+        error=error,
         sent=sent,
     )

@@ -21,7 +21,7 @@ from jobmill.hiring.records.openings import (
     OpeningStatus,
     OpeningTerms,
 )
-from jobmill.web import consistent_reads, html_errors
+from jobmill.web import consistent_reads
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.confirmation import Confirmation, NumberInput
 from jobmill.web.consistent_reads import LONG_TIMEOUT
@@ -251,13 +251,12 @@ async def _edit_page(
         company = await company_identity.read_identity(tx)
     return page(
         "hiring/terms.html",
-        html_errors.status_code(error) if error else 200,
         opening=opening,
         company=company,
         typed=typed,
         posting_labels=posting_form.labels(),
         confirmation=confirmation,
-        error=str(error) if error else None,
+        error=error,
     )
 
 

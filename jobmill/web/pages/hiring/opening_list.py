@@ -16,7 +16,7 @@ from jobmill.hiring.openings import cards, lifecycle, posting_details, review_li
 from jobmill.hiring.openings.posting_details import NO_DETAILS
 from jobmill.hiring.records.openings import OpeningStatus, OpeningTerms
 from jobmill.hiring.waitlist import deadlines
-from jobmill.web import html_errors, unread_mentions
+from jobmill.web import unread_mentions
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.banners import CurrentBanners
 from jobmill.web.dependencies import Db
@@ -91,13 +91,12 @@ def _form_page(
 ) -> HTMLResponse:
     return page(
         "hiring/terms.html",
-        html_errors.status_code(error) if error else 200,
         opening=None,
         company=company,
         typed=typed,
         posting_labels=posting_form.labels(),
         confirmation=None,
-        error=str(error) if error else None,
+        error=error,
     )
 
 

@@ -18,7 +18,7 @@ from jobmill.hiring.openings.review_list import ReviewPage
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.applicants import find_names
 from jobmill.hiring.records.openings import Opening
-from jobmill.web import consistent_reads, html_errors
+from jobmill.web import consistent_reads
 from jobmill.web.auth import Recruiter, Viewer, Visitor
 from jobmill.web.confirmation import read_optional_reason
 from jobmill.web.consistent_reads import LONG_TIMEOUT
@@ -102,7 +102,6 @@ async def decide_many(
             names=names,
             path=f"/hiring/{opening_id}/review",
             back=f"/hiring/{opening_id}/review",
-            error=None,
         )
     return _redirect(before, after)
 
@@ -185,12 +184,11 @@ async def _page(
     state = await consistent_reads.read_opening(db, opening_id, read)
     return page(
         "hiring/review.html",
-        html_errors.status_code(error) if error else 200,
         topics=["hiring"],
         opening=state.opening,
         review=state.page,
         lottery=state.lottery if state.opening.admission == "lottery" else None,
         recent=state.recent,
         after=after,
-        error=str(error) if error else None,
+        error=error,
     )

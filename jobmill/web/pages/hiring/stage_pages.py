@@ -20,7 +20,7 @@ from jobmill.hiring.stages.stage_definitions import (
     list_stages,
     make_key,
 )
-from jobmill.web import consistent_reads, html_errors
+from jobmill.web import consistent_reads
 from jobmill.web.auth import Recruiter, Viewer, Visitor
 from jobmill.web.confirmation import read_optional_reason
 from jobmill.web.dependencies import Db, RequestDatabase
@@ -86,12 +86,11 @@ async def _board_page(
     opening, columns = await consistent_reads.read_opening(db, opening_id, read)
     return page(
         "hiring/stages.html",
-        html_errors.status_code(error) if error else 200,
         topics=["hiring"],
         opening=opening,
         columns=[column for column in columns if column.stage.kind != "rejected"],
         rejecting=next((stage for stage in list_stages(opening) if stage.kind == "rejected"), None),
-        error=str(error) if error else None,
+        error=error,
     )
 
 
@@ -165,9 +164,8 @@ def _edit_page(
     empty = {"key": "", "name": "", "kind": "open"}
     return page(
         "hiring/stages_edit.html",
-        html_errors.status_code(error) if error else 200,
         opening=opening,
         rows=[*rows, *[empty] * EMPTY_ROWS],
         kinds=kind_labels(),
-        error=str(error) if error else None,
+        error=error,
     )

@@ -15,7 +15,7 @@ from jobmill.hiring.audit_log import saved_heads
 from jobmill.hiring.audit_log.verification import ChainHead, VerificationReport, verify_log
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
-from jobmill.web import consistent_reads, html_errors
+from jobmill.web import consistent_reads
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.dependencies import Db, RequestDatabase
@@ -115,8 +115,7 @@ def _render(
 ) -> HTMLResponse:
     return page(
         "hiring/verification.html",
-        html_errors.status_code(error) if error else 200,
         run=run,
         is_compared=is_compared,
-        error=str(error) if error else None,
+        error=error,
     )

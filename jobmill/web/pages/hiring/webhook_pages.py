@@ -12,10 +12,9 @@ from jobmill.hiring.messages import webhooks
 from jobmill.hiring.messages.webhooks import CreatedWebhook
 from jobmill.hiring.records import openings
 from jobmill.outside.webhook import check_url
-from jobmill.web import html_errors
 from jobmill.web.auth import Admin
 from jobmill.web.confirmation import Confirmation
-from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.dependencies import Db, RequestDatabase, no_store
 from jobmill.web.form import Fields, LongForm, read_long_form, read_optional_whole_number
 from jobmill.web.form_keys import create_once, make_form_key
 from jobmill.web.pages.hiring.activity_lines import event_labels
@@ -61,9 +60,7 @@ async def add(
         return await _render_list(db, page, form, error)
     if not created:
         return RedirectResponse(f"{LIST}/{id}?added=true", 303)
-    response = page("hiring/webhook_secret.html", webhook=created[0])
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return no_store(page("hiring/webhook_secret.html", webhook=created[0]))
 
 
 async def _render_list(
@@ -74,7 +71,6 @@ async def _render_list(
         listed = await openings.list_openings(tx)
     return page(
         "hiring/webhooks.html",
-        html_errors.status_code(error) if error else 200,
         rows=rows,
         openings=listed,
         titles={opening.id: opening.title for opening in listed},
@@ -82,7 +78,7 @@ async def _render_list(
         typed={name: form.get(name, [""])[-1] for name in ("url", "opening")},
         ticked=set(form.get("event", ())),
         key=form.get("key", [make_form_key()])[-1],
-        error=str(error) if error else None,
+        error=error,
     )
 
 
@@ -160,7 +156,6 @@ async def _render_webhook(
         )
     return page(
         "hiring/webhook.html",
-        html_errors.status_code(error) if error else 200,
         topics=["hiring"],
         webhook=webhook,
         titles=titles,
@@ -170,5 +165,5 @@ async def _render_webhook(
         key=make_form_key(),
         added=added,
         confirmation=confirmation,
-        error=str(error) if error else None,
+        error=error,
     )

@@ -12,7 +12,7 @@ from jobmill.catalog.submissions import Submission
 from jobmill.errors import AppError, Invalid, Unavailable
 from jobmill.people.persons import Owner
 from jobmill.pipelines import submission
-from jobmill.web import html_errors, job_view, task_progress
+from jobmill.web import job_view, task_progress
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
@@ -64,14 +64,13 @@ async def _render(
         rows = await submissions.find(tx, owner=owner, state=state, limit=PAGE_SIZE)
     return page(
         "listings/added.html",
-        html_errors.status_code(error),
         topics=["queue"],
         rows=rows,
         state=state,
         what=text,
         describe=describe_state,
         web_url=job_view.web_url,
-        error=str(error) if error else None,
+        error=error,
     )
 
 

@@ -28,7 +28,7 @@ from jobmill.matching.matches import Match, Status, StatusCount
 from jobmill.matching.profiles import ProfileSummary, ProfileVersion
 from jobmill.matching.saved_views import SavedView
 from jobmill.people.persons import Owner
-from jobmill.web import html_errors, job_view
+from jobmill.web import job_view
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db, RequestDatabase, View
 from jobmill.web.job_view import MatchRow, format_capped
@@ -119,7 +119,6 @@ async def render(
     views = [(InboxQuery.from_filters(view.filters, query.profile), view) for view in content.views]
     return page(
         "matches/page.html",
-        html_errors.status_code(error),
         topics=["matches"],
         query=query,
         content=content,
@@ -139,7 +138,7 @@ async def render(
         dismiss_reasons=list(dismiss_reason_names().items()),
         dismiss_reason_names=dismiss_reason_names(),
         view_name=view_name,
-        error=str(error) if error else None,
+        error=error,
     )
 
 

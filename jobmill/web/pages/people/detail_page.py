@@ -15,7 +15,6 @@ from jobmill.people import keys, passwords, persons, second_factors, sessions
 from jobmill.people.keys import ApiKey
 from jobmill.people.persons import Person
 from jobmill.people.sessions import OpenSession
-from jobmill.web import html_errors
 from jobmill.web.auth import SESSION_COOKIE, Admin, Visitor
 from jobmill.web.confirmation import Confirmation
 from jobmill.web.dependencies import Db, RequestDatabase
@@ -186,7 +185,6 @@ async def _render(
     shows_confirmation = confirm and person.ended_at is None
     return page(
         "people/person.html",
-        html_errors.status_code(error),
         person=person,
         is_self=is_self,
         sessions=open_sessions,
@@ -204,7 +202,7 @@ async def _render(
         min_length=passwords.MIN_LENGTH,
         max_length=passwords.MAX_LENGTH,
         notice=_notices().get(did),
-        error=str(error) if error else None,
+        error=error,
     )
 
 

@@ -12,9 +12,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.people import changes, keys, passwords, persons, sessions
 from jobmill.people.persons import Role
-from jobmill.web import html_errors
 from jobmill.web.auth import Admin
-from jobmill.web.dependencies import Db
+from jobmill.web.dependencies import Db, no_store
 from jobmill.web.form import Fields
 from jobmill.web.reauthentication import ConfirmedAdmin
 from jobmill.web.shell import Page, PageRenderer
@@ -103,10 +102,9 @@ def render_form(
     """A form for a new person or key, with the error if it was refused."""
     return page(
         template,
-        html_errors.status_code(error),
         roles=ROLES,
         form=form,
-        error=str(error) if error else None,
+        error=error,
         **values,
     )
 
@@ -139,6 +137,4 @@ def show_secret(
     page: PageRenderer, title: str, owner: str, secret: str, kind: str = "password"
 ) -> HTMLResponse:
     """A page with a new password or key, which no cache may store."""
-    response = page("people/secret.html", title=title, owner=owner, secret=secret, kind=kind)
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return no_store(page("people/secret.html", title=title, owner=owner, secret=secret, kind=kind))

@@ -13,7 +13,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.queue import ItemId, inspect, operator_actions
 from jobmill.queue.inspect import Item, ItemEvent
-from jobmill.web import html_errors, job_view, private_tasks
+from jobmill.web import job_view, private_tasks
 from jobmill.web.auth import Admin, Visitor
 from jobmill.web.confirmation import Confirmation, read_reason
 from jobmill.web.dependencies import Db, RequestDatabase
@@ -118,7 +118,6 @@ async def _render(
     allowed = [change for change, statuses in ALLOWED_STATUSES.items() if item.status in statuses]
     return page(
         "queue/item.html",
-        html_errors.status_code(error),
         topics=["queue"],
         detail=detail,
         item=item,
@@ -130,7 +129,7 @@ async def _render(
         max_events=MAX_EVENTS,
         confirmation=confirmation,
         notice=_notices().get(did),
-        error=str(error) if error else None,
+        error=error,
     )
 
 

@@ -22,7 +22,7 @@ from jobmill.notifications.events import KindCount
 from jobmill.queue import inspect, overview
 from jobmill.queue.inspect import NamedCount, Pause, PhaseStatus, ProcessorStatus, ScheduleStatus
 from jobmill.queue.overview import Overview, RateTracker, RunRates, RunTotals
-from jobmill.web import html_errors, notification_labels
+from jobmill.web import notification_labels
 from jobmill.web.banners import Banners, CurrentBanners
 from jobmill.web.confirmation import Confirmation
 from jobmill.web.dependencies import Db, RequestDatabase
@@ -100,7 +100,6 @@ async def render(
     run_rates = trackers.rates.add(time.monotonic(), content.overview.run_counters)
     return page(
         "queue/page.html",
-        html_errors.status_code(error),
         topics=["queue"],
         content=content,
         overview=content.overview,
@@ -118,7 +117,7 @@ async def render(
         now=content.read_at,
         confirmation=confirmation,
         notice=_notices().get(did),
-        error=str(error) if error else None,
+        error=error,
     )
 
 

@@ -18,7 +18,7 @@ from jobmill.reports import competitors, contents, export, recurring, store
 from jobmill.reports.document import build_sections
 from jobmill.reports.report import ReportPhase
 from jobmill.settings import split_list
-from jobmill.web import actor_labels, html_errors, job_view
+from jobmill.web import actor_labels, job_view
 from jobmill.web.auth import Admin, Recruiter
 from jobmill.web.confirmation import Confirmation
 from jobmill.web.dependencies import Db, RequestDatabase
@@ -194,7 +194,6 @@ async def _render(
     report = stored.report
     return page(
         "reports/report.html",
-        html_errors.status_code(error),
         topics=["reports"],
         report=report,
         url=job_view.web_url(report.site),
@@ -213,5 +212,5 @@ async def _render(
         texts={prompt.prompt.key: prompt.prompt.text for prompt in stored.prompts},
         previous=previous,
         events=[(event.at, labels.describe_event(event)) for event in events[::-1]],
-        error=str(error) if error else None,
+        error=error,
     )

@@ -14,7 +14,6 @@ from jobmill.errors import AppError, Invalid
 from jobmill.reports import competitors, store
 from jobmill.reports.report import ReportOptions
 from jobmill.settings import Settings, split_list
-from jobmill.web import html_errors
 from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields, read_optional_whole_number
@@ -111,7 +110,6 @@ async def _render(
     last_id = rows[PAGE_SIZE - 1].id if len(rows) > PAGE_SIZE else None
     return page(
         "reports/page.html",
-        html_errors.status_code(error),
         topics=["reports"],
         rows=[(report, labels.describe_status(report)) for report in rows[:PAGE_SIZE]],
         next_url=last_id and f"/reports?before={last_id}",
@@ -120,5 +118,5 @@ async def _render(
         form={name: form.get(name, "") for name in FORM_FIELDS},
         runs=settings.report_runs,
         prompts=settings.report_prompts,
-        error=str(error) if error else None,
+        error=error,
     )

@@ -11,7 +11,6 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jobmill.boards.adapters import BY_NAME, PLATFORMS
 from jobmill.errors import AppError, Invalid, NotFound
 from jobmill.rotation import planner, platform_state, rotation_status
-from jobmill.web import html_errors
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields, read_optional_whole_number
@@ -73,5 +72,4 @@ def _check_platform(name: str) -> None:
 def _render_form(
     page: Page, name: str, form: Mapping[str, str], error: AppError | None = None
 ) -> HTMLResponse:
-    status = html_errors.status_code(error)
-    return page("rotation/limits.html", status, name=name, form=form, error=error, labels=labels)
+    return page("rotation/limits.html", name=name, form=form, error=error, labels=labels)

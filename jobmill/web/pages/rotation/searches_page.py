@@ -14,7 +14,6 @@ from jobmill.boards import api_keys
 from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.rotation import searches, targets
 from jobmill.rotation.searches import SavedSearch, SearchSettings
-from jobmill.web import html_errors
 from jobmill.web.auth import Admin
 from jobmill.web.confirmation import Confirmation
 from jobmill.web.dependencies import Db
@@ -149,7 +148,6 @@ def _render_form(
 ) -> HTMLResponse:
     return page(
         "rotation/search.html",
-        html_errors.status_code(error),
         search=search,
         form=form,
         error=error,

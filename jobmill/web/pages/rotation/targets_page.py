@@ -17,7 +17,7 @@ from jobmill.rotation import (
 )
 from jobmill.rotation.target_settings import TargetTiming
 from jobmill.rotation.targets import Target, TargetStatus
-from jobmill.web import html_errors, target_detail
+from jobmill.web import target_detail
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields, read_whole_number
@@ -93,7 +93,6 @@ async def _render(
         )
     return page(
         "rotation/target.html",
-        html_errors.status_code(error),
         topics=["rotation"],
         detail=detail,
         now=now,

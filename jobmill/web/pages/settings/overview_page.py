@@ -130,7 +130,7 @@ async def render(
     rows = _rows(current.settings, after_restart, sources.origins, stored, kept)
     return page(
         "settings/page.html",
-        html_errors.status_code(feedback.error),
+        html_errors.status_code(feedback.error) if feedback.error else 200,
         groups=_group(rows),
         basics=basics_form.make_fields(
             sources.origins, {row.name: row.value for row in rows}, stored, feedback.typed

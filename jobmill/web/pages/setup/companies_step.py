@@ -21,7 +21,7 @@ from jobmill.rotation.company_suggestions import (
     rank_companies,
     suggest_searches,
 )
-from jobmill.web import html_errors, job_view
+from jobmill.web import job_view
 from jobmill.web.auth import Admin, Visitor
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import read_long_form
@@ -94,13 +94,12 @@ async def _render(
     """`is_empty`: the form was submitted without a selection."""
     async with db.transaction() as tx:
         status = await read_setup_status(tx, site_settings, visitor)
-    code = html_errors.status_code(error) if error else 422 if invalid_lines or is_empty else 200
     profile = status.version.profile() if status.version else None
     results = selection.rank_results(profile)
     suggested = [result for result in results if result.matches][:MAX_SUGGESTED]
     return page(
         "setup/companies.html",
-        code,
+        422 if invalid_lines or is_empty else 200,
         status=status,
         steps=list_steps(status, COMPANIES),
         selection=selection,
@@ -111,7 +110,7 @@ async def _render(
         total=len(bundled_companies.all_companies()),
         invalid_lines=invalid_lines,
         is_empty=is_empty,
-        error=str(error) if error else "",
+        error=error,
     )
 
 

@@ -18,7 +18,7 @@ from jobmill.errors import AppError, Conflict, Invalid, Unavailable
 from jobmill.pipelines import discovery
 from jobmill.queue import NewItem
 from jobmill.queue.inspect import Item
-from jobmill.web import html_errors, source_secrets, task_progress
+from jobmill.web import source_secrets, task_progress
 from jobmill.web.auth import Admin, Visitor
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
@@ -127,7 +127,6 @@ async def _render(
     progress, created = await _read_progress(db, item) if item else (None, None)
     return page(
         "sources/new.html",
-        html_errors.status_code(error),
         topics=["queue"] if progress else [],
         form=form,
         recognition=recognition,
@@ -135,7 +134,7 @@ async def _render(
         created=created,
         hide_secrets=source_secrets.hide_secrets,
         current_url=f"/sources/new?item={item}",
-        error=str(error) if error else None,
+        error=error,
     )
 
 

@@ -17,7 +17,7 @@ from jobmill.errors import AppError
 from jobmill.pipelines import preview
 from jobmill.pipelines import source as source_pipeline
 from jobmill.queue.inspect import Item
-from jobmill.web import actor_labels, html_errors, job_view, source_secrets, task_progress
+from jobmill.web import actor_labels, job_view, source_secrets, task_progress
 from jobmill.web.charts import SparkBars
 from jobmill.web.confirmation import Confirmation
 from jobmill.web.dependencies import Db, RequestDatabase
@@ -81,7 +81,6 @@ async def render(
     platform = BY_NAME.get(source.source_type)
     return page(
         "sources/source.html",
-        html_errors.status_code(error),
         topics=["sources", "queue"],
         detail=detail,
         source=source,
@@ -100,7 +99,7 @@ async def render(
         current_url=f"/sources/{id}" + (f"?item={item}" if item else ""),
         notice=_notices().get(did or ""),
         confirmation=confirmation,
-        error=str(error) if error else None,
+        error=error,
     )
 
 

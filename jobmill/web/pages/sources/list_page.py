@@ -16,7 +16,7 @@ from jobmill.catalog.source_list import SourceFilter
 from jobmill.catalog.sources import Source
 from jobmill.db import Tx
 from jobmill.errors import AppError, NotFound
-from jobmill.web import html_errors, job_view, source_secrets
+from jobmill.web import job_view, source_secrets
 from jobmill.web.banners import Banners, CurrentBanners
 from jobmill.web.charts import SparkBars
 from jobmill.web.dependencies import Db, RequestDatabase
@@ -107,7 +107,6 @@ async def render(
     current = query.without("did")
     return page(
         "sources/page.html",
-        html_errors.status_code(error),
         topics=["sources", "companies"] if query.show == "waiting" else ["sources", "queue"],
         query=query,
         content=content,
@@ -122,7 +121,7 @@ async def render(
         hide_secrets=source_secrets.hide_secrets,
         platform_title=platform_title,
         platform_options=[(name, platform_title(name)) for name in content.platforms],
-        error=str(error) if error else None,
+        error=error,
     )
 
 
