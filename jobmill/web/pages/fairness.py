@@ -46,10 +46,9 @@ class FairnessPage:
 async def show(
     opening_id: PathId, visitor: Anyone, db: Db, view: View, exports: Exports
 ) -> HTMLResponse:
-    async def work(tx: Tx) -> FairnessPage:
-        return await _read_page(tx, opening_id, visitor.applicant_id, exports.heads)
-
-    page = await exports.read(db, opening_id, work)
+    page = await exports.read(
+        db, opening_id, lambda tx: _read_page(tx, opening_id, visitor.applicant_id, exports.heads)
+    )
     response = view("openings/fairness.html", proof=page, opening=page.opening)
     return no_store(response) if page.own_pseudonym else response
 

@@ -36,9 +36,9 @@ async def export(query: Annotated[BoardQuery, Query()], visitor: Seeker, db: Db)
 
 @router.get("/import")
 async def show_import(
-    query: Annotated[BoardQuery, Query()], visitor: Seeker, db: Db, page: Page
+    query: Annotated[BoardQuery, Query()], visitor: Seeker, page: Page
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         version = await profiles.get(tx, query.profile, owner=visitor.owner)
     return _render(page, version.name)
 
@@ -66,17 +66,17 @@ def _render(
 
 @router.post("/import")
 async def import_file(
-    request: Request, query: Annotated[BoardQuery, Query()], visitor: Seeker, db: Db, page: Page
+    query: Annotated[BoardQuery, Query()], visitor: Seeker, page: Page
 ) -> Response:
     """Preview the file; with `confirmed`, import it."""
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         version = await profiles.get(tx, query.profile, owner=visitor.owner)
     try:
-        data, is_confirmed = await _read_form(request)
+        data, is_confirmed = await _read_form(page.request)
         file = await csv_import.read_file(data)
     except Invalid as error:
         return _render(page, version.name, error)
-    async with db.transaction(IMPORT_SECONDS) as tx:
+    async with page.db.transaction(IMPORT_SECONDS) as tx:
         rows = await csv_import.import_rows(
             tx,
             version,

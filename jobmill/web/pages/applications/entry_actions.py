@@ -32,23 +32,23 @@ class EntryPath(StrEnum):
 
 
 @router.post("/{match_id}/notes")
-async def add_note(match_id: PathId, form: Fields, visitor: Seeker, db: Db, page: Page) -> Response:
+async def add_note(match_id: PathId, form: Fields, visitor: Seeker, page: Page) -> Response:
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             await matches.get(tx, match_id, owner=visitor.owner)
             body, actor = form.get("body", ""), visitor.actor.name
             await entries.add_note(tx, match_id, body, owner=visitor.owner, actor=actor)
     except (Conflict, Invalid) as error:
-        return await render(db, page, match_id, visitor.owner, error=error, typed=form)
+        return await render(page, match_id, error=error, typed=form)
     return RedirectResponse(f"/applications/{match_id}#notes", 303)
 
 
 @router.post("/{match_id}/notes/{note_id}")
 async def edit_note(
-    match_id: PathId, note_id: PathId, form: Fields, visitor: Seeker, db: Db, page: Page
+    match_id: PathId, note_id: PathId, form: Fields, visitor: Seeker, page: Page
 ) -> Response:
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             await matches.get(tx, match_id, owner=visitor.owner)
             await entries.edit_note(
                 tx,
@@ -61,30 +61,28 @@ async def edit_note(
             )
     except (Conflict, Invalid) as error:
         # The refused text is in the form for a new note, so that it is not lost.
-        return await render(db, page, match_id, visitor.owner, error=error, typed=form)
+        return await render(page, match_id, error=error, typed=form)
     return RedirectResponse(f"/applications/{match_id}#notes", 303)
 
 
 @router.post("/{match_id}/contacts")
-async def save_contact(
-    match_id: PathId, form: Fields, visitor: Seeker, db: Db, page: Page
-) -> Response:
+async def save_contact(match_id: PathId, form: Fields, visitor: Seeker, page: Page) -> Response:
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             await matches.get(tx, match_id, owner=visitor.owner)
             contact, actor = _read_contact(form), visitor.actor.name
             await entries.save_contact(tx, match_id, contact, owner=visitor.owner, actor=actor)
     except (Conflict, Invalid) as error:
-        return await render(db, page, match_id, visitor.owner, error=error, typed=form)
+        return await render(page, match_id, error=error, typed=form)
     return RedirectResponse(f"/applications/{match_id}#contacts", 303)
 
 
 @router.post("/{match_id}/contacts/{contact_id}")
 async def edit_contact(
-    match_id: PathId, contact_id: PathId, form: Fields, visitor: Seeker, db: Db, page: Page
+    match_id: PathId, contact_id: PathId, form: Fields, visitor: Seeker, page: Page
 ) -> Response:
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             await matches.get(tx, match_id, owner=visitor.owner)
             await entries.edit_contact(
                 tx,
@@ -97,7 +95,7 @@ async def edit_contact(
             )
     except (Conflict, Invalid) as error:
         typed = {**form, "contact_id": str(contact_id)}
-        return await render(db, page, match_id, visitor.owner, error=error, typed=typed)
+        return await render(page, match_id, error=error, typed=typed)
     return RedirectResponse(f"/applications/{match_id}#contacts", 303)
 
 
@@ -110,17 +108,15 @@ def _read_contact(form: Mapping[str, str]) -> ContactFields:
 
 
 @router.post("/{match_id}/files")
-async def add_file(
-    match_id: PathId, request: Request, visitor: Seeker, db: Db, page: Page
-) -> Response:
-    async with db.transaction() as tx:
+async def add_file(match_id: PathId, visitor: Seeker, page: Page) -> Response:
+    async with page.db.transaction() as tx:
         await matches.get(tx, match_id, owner=visitor.owner)
     try:
-        name, data = await _read_upload(request)
-        async with db.transaction() as tx:
+        name, data = await _read_upload(page.request)
+        async with page.db.transaction() as tx:
             await files.add(tx, match_id, name, data, owner=visitor.owner, actor=visitor.actor.name)
     except (Conflict, Invalid) as error:
-        return await render(db, page, match_id, visitor.owner, error=error)
+        return await render(page, match_id, error=error)
     return RedirectResponse(f"/applications/{match_id}#files", 303)
 
 

@@ -11,7 +11,6 @@ from jobmill.errors import Conflict, Invalid, Unavailable
 from jobmill.queue import ItemId
 from jobmill.web.auth import Admin
 from jobmill.web.company_detail import add_company, submit_analysis
-from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
 from jobmill.web.shell import Page
 
@@ -30,11 +29,11 @@ async def show_form(visitor: Admin, page: Page) -> HTMLResponse:
 
 
 @router.post("/new")
-async def add(fields: Fields, visitor: Admin, db: Db, page: Page) -> Response:
+async def add(fields: Fields, visitor: Admin, page: Page) -> Response:
     """Add the company; a worker reads its website and finds its job board."""
     form = CompanyForm(fields.get("name", "").strip(), fields.get("website", "").strip())
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             id = await add_company(tx, form.name, form.website)
             item = await submit_analysis(tx, id, force=False)
     except (Conflict, Invalid, Unavailable) as error:

@@ -8,8 +8,7 @@ from typing import Annotated
 
 from fastapi import Depends
 
-from jobmill.web.auth import Recruiter, Visitor
-from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.auth import Recruiter
 from jobmill.web.form import Fields
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page, PageRenderer
@@ -19,22 +18,15 @@ from jobmill.web.shell import Page, PageRenderer
 class ApplicantForm:
     opening_id: int
     application_id: int
-    visitor: Visitor
     fields: Mapping[str, str]
-    db: RequestDatabase
     page: PageRenderer
 
 
 # Not `def`: FastAPI would run it in a thread.
 async def _read_applicant_form(
-    opening_id: PathId,
-    application_id: PathId,
-    visitor: Recruiter,
-    fields: Fields,
-    db: Db,
-    page: Page,
+    opening_id: PathId, application_id: PathId, visitor: Recruiter, fields: Fields, page: Page
 ) -> ApplicantForm:
-    return ApplicantForm(opening_id, application_id, visitor, fields, db, page)
+    return ApplicantForm(opening_id, application_id, fields, page)
 
 
 SubmittedApplicantForm = Annotated[ApplicantForm, Depends(_read_applicant_form)]

@@ -36,7 +36,6 @@ from jobmill.web.pages.hiring.applicant_form import ApplicantForm, SubmittedAppl
 from jobmill.web.pages.hiring.review_panel import NO_DRAFT, NoteDraft, ReviewPanel
 from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.shell import Page, PageRenderer
-from jobmill.web.site_settings import CurrentSiteSettings
 from jobmill.web.status_labels import status_labels
 
 router = APIRouter(prefix="/hiring/{opening_id}")
@@ -83,16 +82,13 @@ async def show(
     opening_id: PathId,
     application_id: PathId,
     visitor: Viewer,
-    db: Db,
     page: Page,
     edit: Annotated[int | None, Query(ge=1, le=MAX_ID)] = None,
     to: str = "",
 ) -> HTMLResponse:
     """The applicant; `edit` is the note to edit, `to` the stage to preselect."""
     draft = NoteDraft(note_id=edit)
-    return await show_applicant(
-        db, page, visitor, opening_id, application_id, draft=draft, target_stage=to
-    )
+    return await show_applicant(page, opening_id, application_id, draft=draft, target_stage=to)
 
 
 @router.get("/people/{application_id}/files/{file_id}")
@@ -107,21 +103,14 @@ async def download_file(
 
 @router.post("/people/{application_id}/link")
 async def give_link(
-    opening_id: PathId,
-    application_id: PathId,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
-    page: Page,
-    site_settings: CurrentSiteSettings,
-    links: Links,
+    opening_id: PathId, application_id: PathId, visitor: Recruiter, page: Page, links: Links
 ) -> HTMLResponse:
     """Show the applicant's personal link; anyone with the link can act for the applicant."""
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         applicant_id = (await get_application(tx, opening_id, application_id)).applicant_id
         path = await personal_links.issue_path(tx, links, applicant_id, visitor.actor.name)
-    link = site_settings.link(request, path)
-    return no_store(await show_applicant(db, page, visitor, opening_id, application_id, link=link))
+    link = page.site_settings.link(page.request, path)
+    return no_store(await show_applicant(page, opening_id, application_id, link=link))
 
 
 @router.post("/people/{application_id}/{step}")
@@ -130,10 +119,10 @@ async def change_applicant(step: Step, form: SubmittedApplicantForm) -> Response
     fields = form.fields
     typed = ActionForm(step, fields.get("reason", ""), fields.get("add_slot") == "yes")
     try:
-        async with form.db.transaction() as tx:
+        async with form.page.db.transaction() as tx:
             await get_application(tx, form.opening_id, form.application_id)
             before = await openings.get(tx, form.opening_id)
-            await _change_applicant(tx, form.application_id, typed, form.visitor)
+            await _change_applicant(tx, form.application_id, typed, form.page.visitor)
             after = await openings.get(tx, form.opening_id)
     except (Invalid, Conflict) as error:
         return await show_applicant_again(form, error, typed=typed)
@@ -161,9 +150,7 @@ def _reason(text: str) -> str:
 
 
 async def show_applicant(
-    db: RequestDatabase,
     page: PageRenderer,
-    visitor: Visitor,
     opening_id: int,
     application_id: int,
     *,
@@ -174,7 +161,7 @@ async def show_applicant(
     target_stage: str = "",
 ) -> HTMLResponse:
     person = await consistent_reads.read_opening(
-        db, opening_id, lambda tx: _read(tx, opening_id, application_id, visitor)
+        page.db, opening_id, lambda tx: _read(tx, opening_id, application_id, page.visitor)
     )
     return page(
         "hiring/person.html",
@@ -203,14 +190,7 @@ async def show_applicant_again(
 ) -> HTMLResponse:
     """Show the applicant with the error and what was typed."""
     return await show_applicant(
-        form.db,
-        form.page,
-        form.visitor,
-        form.opening_id,
-        form.application_id,
-        typed=typed,
-        error=error,
-        draft=draft,
+        form.page, form.opening_id, form.application_id, typed=typed, error=error, draft=draft
     )
 
 
@@ -285,7 +265,6 @@ async def change_many(
     opening_id: PathId,
     visitor: Recruiter,
     form: Annotated[BulkForm, Depends(read_bulk_form)],
-    db: Db,
     page: Page,
 ) -> Response:
     """Preview the action for each application, or run it after confirmation."""
@@ -293,12 +272,12 @@ async def change_many(
     error: AppError | None = None
     try:
         if not form.is_new:
-            before, results, after = await _run(db, opening_id, form, visitor)
+            before, results, after = await _run(page.db, opening_id, form, visitor)
             if form.confirmed:
                 return _redirect(before, results, after)
     except (Invalid, Conflict) as refusal:
         error = refusal
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         opening = await openings.get(tx, opening_id)
         listed = {*form.ids, *(result.application_id for result in results)}
         names = await applicants.find_names(tx, listed)

@@ -32,11 +32,10 @@ class MessageListQuery(PageQuery):
 async def show(
     query: Annotated[MessageListQuery, Query()],
     visitor: Viewer,
-    db: Db,
     page: Page,
     banners: CurrentBanners,
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         rows = await message_list.list_messages(
             tx, show=query.state, before=query.before, limit=PAGE_SIZE + 1
         )

@@ -19,13 +19,11 @@ from jobmill.hiring.waitlist import deadlines
 from jobmill.web import unread_mentions
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.banners import CurrentBanners
-from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
 from jobmill.web.form_keys import create_once, make_form_key
 from jobmill.web.pages.hiring import posting_form, terms_form
 from jobmill.web.parameters import MAX_ID
 from jobmill.web.shell import Page, PageRenderer
-from jobmill.web.site_settings import CurrentSiteSettings
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/hiring")
@@ -42,13 +40,12 @@ Before = Annotated[int | None, Query(ge=1, le=MAX_ID)]
 @router.get("")
 async def show(
     visitor: Viewer,
-    db: Db,
     page: Page,
     banners: CurrentBanners,
     status: OpeningStatus | None = None,
     before: Before = None,
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         health = await banners.read_health(tx)
         offers = await deadlines.find_pending_offers(tx, limit=MAX_OFFERS)
         undecided = await review_list.list_undecided(tx, limit=MAX_UNDECIDED)
@@ -70,13 +67,11 @@ async def show(
 
 
 @router.get("/new")
-async def show_form(
-    visitor: Recruiter, db: Db, page: Page, site_settings: CurrentSiteSettings
-) -> HTMLResponse:
-    async with db.transaction() as tx:
+async def show_form(visitor: Recruiter, page: Page) -> HTMLResponse:
+    async with page.db.transaction() as tx:
         company = await company_identity.read_identity(tx)
     # Most companies choose whom they hire. The API has another default, which it keeps.
-    terms = OpeningTerms("", time_zone=site_settings.settings.time_zone, admission="review")
+    terms = OpeningTerms("", time_zone=page.site_settings.settings.time_zone, admission="review")
     typed = terms_form.to_fields(terms) | posting_form.to_fields(NO_DETAILS)
     return _form_page(
         page, company, typed | {"capacity": "1", "company_name": "", "key": make_form_key()}
@@ -101,16 +96,14 @@ def _form_page(
 
 
 @router.post("/new")
-async def create(
-    visitor: Recruiter, form: Fields, db: Db, page: Page, banners: CurrentBanners
-) -> Response:
+async def create(visitor: Recruiter, form: Fields, page: Page, banners: CurrentBanners) -> Response:
     """Create the opening, or show the form again with the error and the input."""
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         company = await company_identity.read_identity(tx)
     try:
         terms, details = terms_form.parse_terms(form), posting_form.parse_posting(form)
         capacity = terms_form.parse_number(form, "capacity", terms_form.PLACES)
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
 
             async def create_opening() -> str:
                 await _require_company_name(tx, company, form)

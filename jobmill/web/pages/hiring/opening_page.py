@@ -19,7 +19,6 @@ from jobmill.hiring.records.openings import Opening
 from jobmill.web import consistent_reads
 from jobmill.web.auth import Visitor
 from jobmill.web.confirmation import Confirmation
-from jobmill.web.dependencies import RequestDatabase
 from jobmill.web.pages.hiring import activity_lines
 from jobmill.web.pages.hiring.activity_lines import ActivityLine
 from jobmill.web.shell import PageRenderer
@@ -74,15 +73,15 @@ class OpeningBoard:
 
 
 async def show(
-    db: RequestDatabase,
     page: PageRenderer,
-    visitor: Visitor,
     place: PageState,
     *,
     confirmation: Confirmation | None = None,
     error: AppError | None = None,
 ) -> HTMLResponse:
-    board = await consistent_reads.read_opening(db, place.id, lambda tx: _read(tx, place, visitor))
+    board = await consistent_reads.read_opening(
+        page.db, place.id, lambda tx: _read(tx, place, page.visitor)
+    )
     return page(
         "hiring/opening.html",
         topics=["hiring"],

@@ -22,7 +22,6 @@ from jobmill.web import consistent_reads
 from jobmill.web.auth import Recruiter, Viewer, Visitor
 from jobmill.web.confirmation import read_optional_reason
 from jobmill.web.consistent_reads import LONG_TIMEOUT
-from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.pages.hiring import applicants, opening_page
 from jobmill.web.pages.hiring.activity_lines import ActivityLine
@@ -50,14 +49,9 @@ class ReviewState:
 
 @router.get("/review")
 async def show(
-    opening_id: PathId,
-    visitor: Viewer,
-    db: Db,
-    page: Page,
-    after: str = "",
-    did: str = "",
+    opening_id: PathId, visitor: Viewer, page: Page, after: str = "", did: str = ""
 ) -> HTMLResponse:
-    return await _page(db, page, visitor, opening_id, after=after, did=did)
+    return await _page(page, opening_id, after=after, did=did)
 
 
 @router.post("/review")
@@ -65,7 +59,6 @@ async def decide_many(
     opening_id: PathId,
     visitor: Recruiter,
     form: Annotated[BulkForm, Depends(applicants.read_bulk_form)],
-    db: Db,
     page: Page,
 ) -> Response:
     """Accept the selected applications together, or reject them after a preview."""
@@ -75,7 +68,7 @@ async def decide_many(
             raise Invalid("Select at least one application.")
         if form.action not in ("accept", "reject"):
             raise Invalid("Choose an action: Accept or Reject.")
-        async with db.transaction(LONG_TIMEOUT) as tx:
+        async with page.db.transaction(LONG_TIMEOUT) as tx:
             before = await openings.get(tx, opening_id)
             results = await bulk_actions.run_bulk_action(
                 tx,
@@ -92,7 +85,7 @@ async def decide_many(
         if all(result.outcome == "refused" for result in results):
             raise Conflict(f"Nothing was changed: {results[0].detail}.")
     except (Invalid, Conflict) as error:
-        return await _page(db, page, visitor, opening_id, error=error)
+        return await _page(page, opening_id, error=error)
     if is_preview:
         return page(
             "hiring/bulk.html",
@@ -110,10 +103,10 @@ async def decide_many(
 async def decide(decision: Decision, form: SubmittedApplicantForm) -> Response:
     """Decide on one application, or show the person again with the error."""
     try:
-        async with form.db.transaction() as tx:
+        async with form.page.db.transaction() as tx:
             await applicants.get_application(tx, form.opening_id, form.application_id)
             before = await openings.get(tx, form.opening_id)
-            await _decide(tx, form.application_id, decision, dict(form.fields), form.visitor)
+            await _decide(tx, form.application_id, decision, dict(form.fields), form.page.visitor)
             after = await openings.get(tx, form.opening_id)
     except (Invalid, Conflict) as error:
         return await applicants.show_applicant_again(form, error)
@@ -141,19 +134,17 @@ async def _decide(
 
 
 @router.post("/draw")
-async def draw(
-    opening_id: PathId, visitor: Recruiter, form: Fields, db: Db, page: Page
-) -> Response:
+async def draw(opening_id: PathId, visitor: Recruiter, form: Fields, page: Page) -> Response:
     """Draw the entries of a lottery, once."""
     try:
         if form.get("sure") != "yes":
             raise Invalid("Confirm that the draw is final.")
-        async with db.transaction(LONG_TIMEOUT) as tx:
+        async with page.db.transaction(LONG_TIMEOUT) as tx:
             before = await openings.get(tx, opening_id)
             await lottery.draw(tx, opening_id, visitor.actor)
             after = await openings.get(tx, opening_id)
     except (Invalid, Conflict) as error:
-        return await _page(db, page, visitor, opening_id, error=error)
+        return await _page(page, opening_id, error=error)
     return _redirect(before, after)
 
 
@@ -164,9 +155,7 @@ def _redirect(before: Opening, after: Opening) -> RedirectResponse:
 
 
 async def _page(
-    db: RequestDatabase,
     page: PageRenderer,
-    visitor: Visitor,
     opening_id: int,
     *,
     after: str = "",
@@ -178,10 +167,10 @@ async def _page(
             await openings.get(tx, opening_id),
             await review_list.list_in_review(tx, opening_id, after=after or None, limit=PAGE_SIZE),
             await lottery.find_proof(tx, opening_id, limit=1),
-            await opening_page.list_recent(tx, PageState(opening_id, did=did), visitor),
+            await opening_page.list_recent(tx, PageState(opening_id, did=did), page.visitor),
         )
 
-    state = await consistent_reads.read_opening(db, opening_id, read)
+    state = await consistent_reads.read_opening(page.db, opening_id, read)
     return page(
         "hiring/review.html",
         topics=["hiring"],

@@ -9,7 +9,6 @@ from fastapi.responses import HTMLResponse
 
 from jobmill.people import changes
 from jobmill.web.auth import Admin
-from jobmill.web.dependencies import Db
 from jobmill.web.parameters import MAX_ID
 from jobmill.web.shell import Page
 
@@ -20,12 +19,9 @@ PAGE_SIZE = 50
 
 @router.get("")
 async def show(
-    visitor: Admin,
-    db: Db,
-    page: Page,
-    before: Annotated[int | None, Query(ge=1, le=MAX_ID)] = None,
+    visitor: Admin, page: Page, before: Annotated[int | None, Query(ge=1, le=MAX_ID)] = None
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         rows = await changes.find_recent(tx, before=before, limit=PAGE_SIZE + 1)
     return page(
         "people/changes.html",

@@ -13,11 +13,10 @@ from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.people import changes, keys, passwords, persons, sessions
 from jobmill.people.persons import Role
 from jobmill.web.auth import Admin
-from jobmill.web.dependencies import Db, no_store
+from jobmill.web.dependencies import no_store
 from jobmill.web.form import Fields
 from jobmill.web.reauthentication import ConfirmedAdmin
 from jobmill.web.shell import Page, PageRenderer
-from jobmill.web.site_settings import CurrentSiteSettings
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/people")
@@ -29,13 +28,11 @@ MAX_CHANGES = 5
 
 
 @router.get("")
-async def show(
-    visitor: Admin, db: Db, page: Page, site_settings: CurrentSiteSettings, did: str = ""
-) -> HTMLResponse:
-    async with db.transaction() as tx:
+async def show(visitor: Admin, page: Page) -> HTMLResponse:
+    async with page.db.transaction() as tx:
         people = await persons.find_all(tx)
         all_keys = await keys.find_all(tx)
-        idle = site_settings.session_idle
+        idle = page.site_settings.session_idle
         open_sessions = await sessions.find_open(tx, idle=idle)
         recent_changes = await changes.find_recent(tx, limit=MAX_CHANGES)
     return page(
@@ -46,7 +43,7 @@ async def show(
         ended_keys=[key for key in all_keys if not key.is_active],
         session_counts=Counter(session.person_id for session in open_sessions),
         changes=recent_changes,
-        notice=_notices().get(did),
+        notice=_notices().get(page.did),
     )
 
 
@@ -64,12 +61,12 @@ async def show_form(visitor: Admin, page: Page) -> HTMLResponse:
 
 
 @router.post("")
-async def add(visitor: ConfirmedAdmin, form: Fields, db: Db, page: Page) -> Response:
+async def add(visitor: ConfirmedAdmin, form: Fields, page: Page) -> Response:
     """Add a person; a generated password is shown once."""
     try:
         name, role = read_name(form), read_role(form)
         password = read_password(form)
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             person = await persons.add(tx, name, form.get("email", ""), role, password)
     except (Invalid, Conflict) as error:
         return _render_form(page, form, error)

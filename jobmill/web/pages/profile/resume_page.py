@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Annotated, Literal
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.db import Tx
@@ -35,10 +35,10 @@ ACTION = "/profile/resume"
 
 @router.get("/resume")
 async def show(
-    query: Annotated[ProfileQuery, Query()], visitor: Seeker, db: Db, page: Page
+    query: Annotated[ProfileQuery, Query()], visitor: Seeker, page: Page
 ) -> HTMLResponse:
     """The editor; `version` starts from the master resume of an older version."""
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         newest = await find_profile(tx, query.profile, visitor.owner)
         if newest is None:
             return page("profile/no_profile.html")
@@ -91,19 +91,19 @@ def _render(
 
 
 @router.post("/resume")
-async def submit(request: Request, visitor: Seeker, db: Db, page: Page) -> Response:
+async def submit(visitor: Seeker, page: Page) -> Response:
     """Add, move or remove an entry, or save the master resume as a new version of the profile."""
-    fields = await read_long_form(request)
+    fields = await read_long_form(page.request)
     form = ResumeForm.from_fields(fields)
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         newest = await profiles.get(tx, _last(fields, "name"), owner=visitor.owner)
     after = _last(fields, "after")
-    edited = newest if after == str(newest.version) else await _edited(db, newest, after)
+    edited = newest if after == str(newest.version) else await _edited(page.db, newest, after)
     if "entry" in fields:
         return _render(page, form.apply(fields["entry"][-1]), edited)
     try:
         resume = form.read_resume()
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             saved = await _save(tx, edited, resume, visitor)
     except InvalidResumeForm as error:
         return _render(page, form, edited, errors=error.errors)

@@ -9,7 +9,6 @@ from fastapi.responses import HTMLResponse
 
 from jobmill.reports import contents, store
 from jobmill.reports.comparison import build_comparison, compare
-from jobmill.web.dependencies import Db
 from jobmill.web.parameters import MAX_ID
 from jobmill.web.shell import Page
 
@@ -19,8 +18,8 @@ ReportNumber = Annotated[int, Query(ge=1, le=MAX_ID)]
 
 
 @router.get("/compare")
-async def show(first: ReportNumber, second: ReportNumber, db: Db, page: Page) -> HTMLResponse:
-    async with db.transaction() as tx:
+async def show(first: ReportNumber, second: ReportNumber, page: Page) -> HTMLResponse:
+    async with page.db.transaction() as tx:
         reports = [await contents.read_contents(tx, id) for id in (first, second)]
         others = await store.find(tx, status="completed", limit=50)
     return page(

@@ -15,12 +15,10 @@ from jobmill.reports import competitors, store
 from jobmill.reports.report import ReportOptions
 from jobmill.settings import Settings, split_list
 from jobmill.web.auth import Recruiter
-from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields, read_optional_whole_number
 from jobmill.web.pages.reports import labels
 from jobmill.web.parameters import MAX_ID
 from jobmill.web.shell import Page, PageRenderer
-from jobmill.web.site_settings import CurrentSiteSettings
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/reports")
@@ -42,30 +40,22 @@ SiteText = Annotated[str, Query(max_length=2_000)]
 
 
 @router.get("")
-async def show(
-    site_settings: CurrentSiteSettings,
-    db: Db,
-    page: Page,
-    before: Before = None,
-    site: SiteText = "",
-) -> HTMLResponse:
-    return await _render(db, page, site_settings.settings, {"url": site}, before=before)
+async def show(page: Page, before: Before = None, site: SiteText = "") -> HTMLResponse:
+    return await _render(page, {"url": site}, before=before)
 
 
 @router.post("")
-async def create(
-    fields: Fields, visitor: Recruiter, site_settings: CurrentSiteSettings, db: Db, page: Page
-) -> Response:
+async def create(fields: Fields, visitor: Recruiter, page: Page) -> Response:
     """Store a report; a worker writes it."""
     try:
-        options = read_options(fields, site_settings.settings)
-        async with db.transaction() as tx:
+        options = read_options(fields, page.site_settings.settings)
+        async with page.db.transaction() as tx:
             url = fields.get("url", "")
             id = await store.create(tx, url, options, by=visitor.actor.name)
             if sites := split_list(fields.get("competitors", "")):
                 await competitors.create_reports(tx, id, sites, by=visitor.actor.name)
     except Invalid as error:
-        return await _render(db, page, site_settings.settings, fields, error=error)
+        return await _render(page, fields, error=error)
     return RedirectResponse(f"/reports/{id}", 303)
 
 
@@ -97,15 +87,13 @@ def _read_dollars(text: str) -> Decimal | None:
 
 
 async def _render(
-    db: RequestDatabase,
     page: PageRenderer,
-    settings: Settings,
     form: Mapping[str, str],
     *,
     before: int | None = None,
     error: AppError | None = None,
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         rows = await store.find(tx, before=before, limit=PAGE_SIZE + 1)
     last_id = rows[PAGE_SIZE - 1].id if len(rows) > PAGE_SIZE else None
     return page(
@@ -116,7 +104,7 @@ async def _render(
         current_url="/reports" if before is None else f"/reports?before={before}",
         is_first=before is None,
         form={name: form.get(name, "") for name in FORM_FIELDS},
-        runs=settings.report_runs,
-        prompts=settings.report_prompts,
+        runs=page.site_settings.settings.report_runs,
+        prompts=page.site_settings.settings.report_prompts,
         error=error,
     )

@@ -6,20 +6,16 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
 from jobmill.web.auth import Seeker
-from jobmill.web.dependencies import Db
 from jobmill.web.pages.setup.steps import list_steps, next_path, read_setup_status
 from jobmill.web.shell import Page
-from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(prefix="/setup")
 
 
 @router.get("")
-async def show(
-    visitor: Seeker, db: Db, page: Page, site_settings: CurrentSiteSettings
-) -> HTMLResponse:
-    async with db.transaction() as tx:
-        status = await read_setup_status(tx, site_settings, visitor)
+async def show(visitor: Seeker, page: Page) -> HTMLResponse:
+    async with page.db.transaction() as tx:
+        status = await read_setup_status(tx, page.site_settings, visitor)
     return page(
         "setup/page.html",
         status=status,
