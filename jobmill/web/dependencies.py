@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from copy import copy
 from pathlib import Path
-from typing import Annotated, Protocol, TypeVar, cast
+from typing import Annotated, TypeVar, cast
 
 from fastapi import Depends, Request, Response
 from fastapi.responses import HTMLResponse
@@ -64,8 +64,11 @@ class RequestDatabase:
             raise Unavailable("The database does not respond. Try again in a moment.") from error
 
 
-class Render(Protocol):
-    """Renders a template. The template shows `error`; an AppError also sets the status."""
+class Render:
+    """Renders templates. They show `error`; an AppError also sets the status."""
+
+    def __init__(self, templates: Environment) -> None:
+        self._templates = templates
 
     def __call__(
         self,
@@ -75,7 +78,11 @@ class Render(Protocol):
         *,
         error: AppError | str | None = None,
         **values: object,
-    ) -> HTMLResponse: ...
+    ) -> HTMLResponse:
+        if isinstance(error, AppError):
+            status, _ = find_kind(error)
+        text = self._templates.get_template(template).render(values, error=error and str(error))
+        return HTMLResponse(text, status)
 
 
 class BannerState:
@@ -111,23 +118,6 @@ def make_environment(banners: BannerState | None = None, *, sends_mail: bool = T
         local=format_local_time,
     )
     return environment
-
-
-def make_renderer(templates: Environment) -> Render:
-    def render(
-        template: str,
-        status: int = 200,
-        /,
-        *,
-        error: AppError | str | None = None,
-        **values: object,
-    ) -> HTMLResponse:
-        if isinstance(error, AppError):
-            status, _ = find_kind(error)
-        text = templates.get_template(template).render(values, error=error and str(error))
-        return HTMLResponse(text, status)
-
-    return render
 
 
 def no_store(response: ResponseT) -> ResponseT:

@@ -134,8 +134,7 @@ async def list_in_review(
         job_id,
         lambda tx: review_list.list_in_review(tx, job_id, after=after, limit=limit),
     )
-    items = [ReviewItem.of(row) for row in page.rows]
-    return caller.respond(ReviewItems(items=items, next=page.next), page.next)
+    return caller.respond(ReviewItems.of(items=page.rows, next=page.next), page.next)
 
 
 @router.post(
@@ -212,14 +211,11 @@ async def move_stage(
 
 
 def _decided(application: Application, position: int | None = None) -> DecidedApplication:
-    return DecidedApplication(
+    return DecidedApplication.of(
+        application,
         application_id=application.id,
-        applicant_id=application.applicant_id,
         job_id=application.opening_id,
-        status=application.status,
         queue_position=position,
-        score=application.score,
-        stage=application.stage,
     )
 
 
@@ -257,8 +253,7 @@ async def require_proof(tx: Tx, opening_id: int, *, limit: int | None = None) ->
 async def show_stages(job_id: JobPathId, caller: ViewerCaller, limit: PageLimit = 100) -> Response:
     """The stages with at most `limit` people each."""
     columns = await consistent_reads.read_opening(caller.db, job_id, read_columns(job_id, limit))
-    board = StageBoard(job_id=job_id, stages=[StageGroup.of(column) for column in columns])
-    return caller.respond(board)
+    return caller.respond(StageBoard.of(job_id=job_id, stages=columns))
 
 
 def read_columns(opening_id: int, limit: int) -> Callable[[Tx], Awaitable[list[StageColumn]]]:

@@ -11,8 +11,6 @@ from pydantic import BaseModel, Field, StrictBool
 from jobmill.db import Tx
 from jobmill.hiring import privacy
 from jobmill.hiring.applications import standings
-from jobmill.hiring.applications.standings import ApplicationStanding
-from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.messages import personal_links
 from jobmill.hiring.openings import applicant_lists
 from jobmill.hiring.records import applicants
@@ -34,7 +32,6 @@ from jobmill.web.api.schemas import (
     ApplicationEvent,
     RequestBody,
     Schema,
-    StandingItem,
 )
 from jobmill.web.auth import Anyone, Links
 from jobmill.web.dependencies import Db, no_store
@@ -150,16 +147,7 @@ async def show_status(
         lambda tx: standings.list_standings(tx, applicant_id, after=after, limit=limit + 1),
     )
     more = page[limit - 1].application_id if len(page) > limit else None
-    return caller.respond(_status(applicant, page[:limit]), more)
-
-
-def _status(applicant: Applicant, page: list[ApplicationStanding]) -> ApplicantStatus:
-    return ApplicantStatus(
-        applicant_id=applicant.id,
-        applicant_name=applicant.name,
-        applicant_email=applicant.email,
-        applications=[StandingItem.of(standing) for standing in page],
-    )
+    return caller.respond(ApplicantStatus.of(applicant, applications=page[:limit]), more)
 
 
 @router.get(
@@ -176,17 +164,17 @@ async def show_timeline(
 ) -> Response:
     """The events of the applicant's applications, in order. Applicants do not see scores and stages."""
     caller.visitor.require("viewer", applicant_id=applicant_id)
-
-    async def work(tx: Tx) -> list[AuditEvent]:
-        return await standings.list_timeline(
+    page = await consistent_reads.read_applicant(
+        caller.db,
+        applicant_id,
+        lambda tx: standings.list_timeline(
             tx,
             applicant_id,
             after=after,
             limit=limit + 1,
             for_applicant=not caller.visitor.may("viewer"),
-        )
-
-    page = await consistent_reads.read_applicant(caller.db, applicant_id, work)
+        ),
+    )
     more = standings.timeline_cursor(page[limit - 1]) if len(page) > limit else None
     return caller.respond([ApplicationEvent.of(event) for event in page[:limit]], more)
 
@@ -209,7 +197,7 @@ async def give_link(
         )
         return PersonalLink(url=site_settings.link(caller.request, path))
 
-    return no_store(await caller.run_once(work, to_schema=PersonalLink.of, secret="url"))
+    return no_store(await caller.run_once(work, secret="url"))
 
 
 @router.get(
@@ -243,4 +231,4 @@ async def erase_applicant(applicant_id: ApplicantPathId, caller: AnyCaller) -> R
         await privacy.erase_applicant(tx, applicant_id, caller.actor)
         return Erased(applicant_id=applicant_id)
 
-    return await caller.run_once(work, to_schema=Erased.of)
+    return await caller.run_once(work)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Response
 from fastapi.responses import StreamingResponse
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from jobmill.db import Tx
 from jobmill.hiring.audit_log import events, explanations, verification
@@ -22,7 +22,7 @@ from jobmill.web.api.schemas import Schema
 from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.dependencies import Db
 from jobmill.web.fairness_exports import Exports
-from jobmill.web.parameters import MAX_ID, JobPathId, OutputTime, require_digits
+from jobmill.web.parameters import DIGITS_ONLY, MAX_ID, JobPathId, OutputTime
 from jobmill.web.rate_limits import Public
 
 router = APIRouter(prefix="/jobs/{jobId}", tags=["log"])
@@ -30,7 +30,7 @@ router = APIRouter(prefix="/jobs/{jobId}", tags=["log"])
 LOG_ANSWER: dict[int | str, dict[str, Any]] = {
     200: {"content": {"application/jsonl": {"schema": {"type": "string", "examples": ["{}"]}}}}
 }
-PathSeq = Annotated[int, Path(ge=1, le=MAX_ID, examples=[1]), BeforeValidator(require_digits)]
+PathSeq = Annotated[int, Path(ge=1, le=MAX_ID, examples=[1]), DIGITS_ONLY]
 
 
 class LogEvent(Schema):
@@ -109,8 +109,7 @@ async def list_events(
         return await events.find_by_opening(tx, job_id, after=after, limit=limit + 1)
 
     page = await consistent_reads.read_opening(caller.db, job_id, work)
-    next = page[limit - 1].seq if len(page) > limit else None
-    return caller.respond(LogPage(items=[LogEvent.of(event) for event in page[:limit]], next=next))
+    return caller.respond_page(LogPage, page, limit, "seq")
 
 
 @router.get("/events/{seq}/why", response_model=Explanation, responses=problems(404))
@@ -126,14 +125,7 @@ async def verify_log(job_id: JobPathId, caller: ViewerCaller) -> Response:
     report = await consistent_reads.read_opening(
         caller.db, job_id, lambda tx: verification.verify_log(tx, job_id), time_limit=LONG_TIMEOUT
     )
-    schema = Verification(
-        job_id=report.opening_id,
-        ok=not report.faults,
-        events=report.events,
-        head=LogHead.of(report.head),
-        faults=[LogFault.of(fault) for fault in report.faults],
-    )
-    return caller.respond(schema)
+    return caller.respond(Verification.of(report, job_id=report.opening_id, ok=not report.faults))
 
 
 @router.get("/fairness", response_model=FairnessProof, responses=problems(404))
@@ -142,7 +134,7 @@ async def show_fairness_proof(
 ) -> Response:
     """The end of the public log, if the company publishes it; needs no role."""
     head = await exports.read(caller.db, job_id, lambda tx: exports.heads.find(tx, job_id))
-    return caller.respond(FairnessProof(job_id=job_id, head=LogHead.of(head)))
+    return caller.respond(FairnessProof.of(job_id=job_id, head=head))
 
 
 @router.get("/fairness/log", response_class=Response, responses={**LOG_ANSWER, **problems(404)})

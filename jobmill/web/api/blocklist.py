@@ -56,7 +56,7 @@ async def block(body: NewBlocklistEntry, caller: RecruiterCaller) -> Response:
         await blocklist.add(tx, address, body.reason)
         return AddedBlocklistEntry(address=address, reason=body.reason)
 
-    return await caller.run_once(work, to_schema=AddedBlocklistEntry.of, status=201)
+    return await caller.run_once(work, status=201)
 
 
 @router.delete("/{address}", status_code=204, responses=problems(404))

@@ -6,7 +6,7 @@ import datetime as dt
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
-from pydantic import BeforeValidator, Field, StrictBool, WithJsonSchema
+from pydantic import Field, StrictBool, WithJsonSchema
 
 from jobmill.db import Tx
 from jobmill.hiring.applications import outcomes
@@ -25,6 +25,7 @@ from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Anyone
 from jobmill.web.dependencies import Db
 from jobmill.web.parameters import (
+    DIGITS_ONLY,
     MAX_ID,
     PLAIN_TEXT,
     ApplicationPathId,
@@ -32,7 +33,6 @@ from jobmill.web.parameters import (
     InputTime,
     JobPathId,
     OutputTime,
-    require_digits,
 )
 
 router = APIRouter(tags=["interviews"])
@@ -47,7 +47,7 @@ LocalTime = Annotated[
 ]
 PlaceText = Annotated[str, Field(max_length=interview_times.MAX_PLACE_LENGTH), PLAIN_TEXT]
 InterviewPathId = Annotated[
-    int, Path(alias="interviewId", ge=1, le=MAX_ID, examples=[7]), BeforeValidator(require_digits)
+    int, Path(alias="interviewId", ge=1, le=MAX_ID, examples=[7]), DIGITS_ONLY
 ]
 
 
@@ -156,13 +156,11 @@ async def add_interviews(job_id: JobPathId, body: SeriesBody, caller: RecruiterC
     window = dt.timedelta(seconds=body.accept_window_seconds)
     plan = InterviewPlan(body.places, body.place, window)
 
-    async def work(tx: Tx) -> list[InterviewTime]:
-        return await interview_times.add_times(tx, job_id, series, plan, caller.actor)
-
-    def to_schema(times: list[InterviewTime]) -> InterviewList:
-        return InterviewList(interviews=[InterviewItem.of(time) for time in times], bookings=[])
-
-    return await caller.run_once(work, to_schema=to_schema, status=201)
+    return await caller.run_once(
+        lambda tx: interview_times.add_times(tx, job_id, series, plan, caller.actor),
+        to_schema=lambda times: InterviewList.of(interviews=times, bookings=[]),
+        status=201,
+    )
 
 
 @router.get("/jobs/{jobId}/interviews", response_model=InterviewList, responses=problems(404))
@@ -172,12 +170,7 @@ async def list_interviews(job_id: JobPathId, caller: ViewerCaller) -> Response:
         await openings.get(tx, job_id)
         times = await interview_times.list_interviews(tx, job_id)
         booked = await interview_times.list_bookings(tx, job_id)
-    return caller.respond(
-        InterviewList(
-            interviews=[InterviewItem.of(time) for time in times],
-            bookings=[BookingItem.of(booking) for booking in booked],
-        )
-    )
+    return caller.respond(InterviewList.of(interviews=times, bookings=booked))
 
 
 @router.post(
@@ -187,13 +180,12 @@ async def move_interview(
     interview_id: InterviewPathId, body: MoveBody, caller: RecruiterCaller
 ) -> Response:
     """Change the start or the place of a time; booked people get a letter."""
-
-    async def work(tx: Tx) -> InterviewTime:
-        return await interview_times.move_interview(
+    return await caller.run_once(
+        lambda tx: interview_times.move_interview(
             tx, interview_id, caller.actor, starts_at=body.starts_at, place=body.place
-        )
-
-    return await caller.run_once(work, to_schema=InterviewItem.of)
+        ),
+        to_schema=InterviewItem.of,
+    )
 
 
 @router.post(

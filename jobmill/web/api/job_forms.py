@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
-from jobmill.db import Tx
 from jobmill.errors import Invalid, NotFound
 from jobmill.hiring.forms import form_versions, stored_answers, uploads
 from jobmill.hiring.forms.form_fields import ApplicationForm, FormField
 from jobmill.hiring.forms.form_versions import FormVersion
-from jobmill.hiring.forms.stored_answers import AnsweredForm
 from jobmill.hiring.records import applications
 from jobmill.web.api.callers import PublicCaller, RecruiterCaller, ViewerCaller
-from jobmill.web.api.openapi import problems
+from jobmill.web.api.openapi import BINARY, file_answer, file_body, problems
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.application_forms import check_upload, receive_file, store_file
 from jobmill.web.auth import Viewer
@@ -26,14 +24,9 @@ from jobmill.web.parameters import ApplicationPathId, JobPathId, OutputTime
 
 router = APIRouter(tags=["forms"])
 
-BINARY: dict[str, Any] = {
-    "schema": {"type": "string", "format": "binary"},
-    "example": "%PDF-1.7 …",
-}
-FILE_BODY = {"requestBody": {"required": True, "content": {"application/octet-stream": BINARY}}}
-FILE_ANSWER: dict[int | str, dict[str, Any]] = {
-    200: {"content": {"application/pdf": BINARY}, "description": "The file, as a download."}
-}
+BINARY_SAMPLE = BINARY | {"example": "%PDF-1.7 …"}
+FILE_BODY = file_body("application/octet-stream", BINARY_SAMPLE)
+FILE_ANSWER = file_answer(["application/pdf"], BINARY_SAMPLE, "The file, as a download.")
 
 
 class JobForm(Schema):
@@ -95,11 +88,10 @@ async def change_job_form(
 ) -> Response:
     """Save a new version of the form. Earlier applications keep the questions that they answered."""
     form = ApplicationForm(fields=tuple(body.fields))
-
-    async def work(tx: Tx) -> FormVersion:
-        return await form_versions.save_form(tx, job_id, form, caller.actor, based_on=body.version)
-
-    return await caller.run_once(work, to_schema=_to_schema)
+    return await caller.run_once(
+        lambda tx: form_versions.save_form(tx, job_id, form, caller.actor, based_on=body.version),
+        to_schema=_to_schema,
+    )
 
 
 @router.post(
@@ -139,26 +131,22 @@ async def show_answers(application_id: ApplicationPathId, caller: ViewerCaller) 
         answered = await stored_answers.find_by_application(tx, opening_id, application_id)
     if answered is None:
         raise NotFound("form of application", application_id)
-    return caller.respond(_describe(application_id, answered))
-
-
-def _describe(application_id: int, answered: AnsweredForm) -> ApplicationAnswers:
-    return ApplicationAnswers(
-        application_id=application_id,
-        form_version=answered.version,
-        answered_at=answered.answered_at,
-        answers=[
-            AnswerItem(
-                key=answer.field.key,
-                label=answer.field.label,
-                type=answer.field.type,
-                value=answer.value,
-                text=answer.field.help,
-                files=[UploadedFileItem.of(file) for file in answer.files],
-                needs_review=answer.needs_review,
-            )
-            for answer in answered.fields
-        ],
+    return caller.respond(
+        ApplicationAnswers.of(
+            answered,
+            application_id=application_id,
+            form_version=answered.version,
+            answers=[
+                AnswerItem.of(
+                    answer,
+                    key=answer.field.key,
+                    label=answer.field.label,
+                    type=answer.field.type,
+                    text=answer.field.help,
+                )
+                for answer in answered.fields
+            ],
+        )
     )
 
 

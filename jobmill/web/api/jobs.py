@@ -11,7 +11,6 @@ from pydantic import Field
 from jobmill.db import Tx
 from jobmill.hiring.actor import Actor
 from jobmill.hiring.openings import applicant_lists, lifecycle
-from jobmill.hiring.openings.applicant_lists import OpeningDetail
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening, OpeningTerms
 from jobmill.web import consistent_reads
@@ -20,7 +19,6 @@ from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, AfterMark, Limit
 from jobmill.web.api.schemas import (
     Job,
-    JobApplicant,
     JobChange,
     JobDetail,
     JobSettings,
@@ -77,15 +75,10 @@ async def show_job(
         job_id,
         lambda tx: applicant_lists.get_detail(tx, job_id, after=after, limit=limit),
     )
-    return caller.respond(_detail(detail), detail.next)
-
-
-def _detail(detail: OpeningDetail) -> JobDetail:
-    return JobDetail(
-        **dict(Job.of(detail.opening)),
-        active_applicants=[JobApplicant.of(row) for row in detail.active],
-        waitlist_applicants=[JobApplicant.of(row) for row in detail.waiting],
+    job = JobDetail.of(
+        detail.opening, active_applicants=detail.active, waitlist_applicants=detail.waiting
     )
+    return caller.respond(job, detail.next)
 
 
 @router.get("/{jobId}/settings", response_model=JobSettings, responses=problems(404))

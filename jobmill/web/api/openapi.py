@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, cast
 
@@ -109,6 +109,26 @@ SAMPLES: Mapping[int, tuple[str, str, str]] = {
         "The database does not answer. Try again in a moment.",
     ),
 }
+
+
+BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}, "example": "%PDF-1.7"}
+
+
+def file_body(media_type: str, content: Mapping[str, Any]) -> dict[str, Any]:
+    """`openapi_extra` of an operation that receives a file."""
+    return {"requestBody": {"required": True, "content": {media_type: content}}}
+
+
+def file_answer(
+    media_types: Iterable[str], content: Mapping[str, Any], description: str
+) -> dict[int | str, dict[str, Any]]:
+    """The response of an operation that sends a file."""
+    contents = {media_type: content for media_type in media_types}
+    return {200: {"content": contents, "description": description}}
+
+
+def text_content(example: str) -> dict[str, Any]:
+    return {"schema": {"type": "string"}, "example": example}
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Path, Query, Response
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import Field, field_validator
 from pydantic.alias_generators import to_camel
 
 from jobmill.db import Tx
@@ -22,7 +22,7 @@ from jobmill.web.api.pagination import AfterId, Limit
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
-from jobmill.web.parameters import MAX_ID, PLAIN_TEXT, OutputTime, PathId, require_digits
+from jobmill.web.parameters import DIGITS_ONLY, MAX_ID, PLAIN_TEXT, OutputTime, PathId
 from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(prefix="/reports", tags=["reports"])
@@ -33,9 +33,7 @@ SiteText = Annotated[str, Field(min_length=1, max_length=2_000), PLAIN_TEXT]
 ModelText = Annotated[str, Field(max_length=200), PLAIN_TEXT]
 PromptKey = Annotated[str, Path(alias="key", min_length=1, max_length=200), PLAIN_TEXT]
 OtherId = Annotated[
-    int,
-    Query(alias="with", ge=1, le=MAX_ID, description="Id of the other report."),
-    BeforeValidator(require_digits),
+    int, Query(alias="with", ge=1, le=MAX_ID, description="Id of the other report."), DIGITS_ONLY
 ]
 
 
@@ -209,11 +207,10 @@ async def show_report(report_id: PathId, caller: ViewerCaller) -> Response:
 @router.post("/{report_id}/rerun", response_model=ReportRecord, responses=problems(404))
 async def rerun_report(report_id: PathId, body: RerunBody, caller: RecruiterCaller) -> Response:
     """Run one phase again and keep what the others stored."""
-
-    async def work(tx: Tx) -> Report:
-        return await store.rerun(tx, report_id, body.phase, by=caller.actor.name)
-
-    return await caller.run_once(work, to_schema=ReportRecord.of)
+    return await caller.run_once(
+        lambda tx: store.rerun(tx, report_id, body.phase, by=caller.actor.name),
+        to_schema=ReportRecord.of,
+    )
 
 
 @router.post("/{report_id}/approve", response_model=ReportRecord, responses=problems(404))
@@ -238,11 +235,10 @@ async def schedule_report(
 ) -> Response:
     """Write a report again after this many days, and every time after that."""
     every = None if body.repeat_days is None else dt.timedelta(days=body.repeat_days)
-
-    async def work(tx: Tx) -> Report:
-        return await recurring.set_schedule(tx, report_id, every, by=caller.actor.name)
-
-    return await caller.run_once(work, to_schema=ReportRecord.of)
+    return await caller.run_once(
+        lambda tx: recurring.set_schedule(tx, report_id, every, by=caller.actor.name),
+        to_schema=ReportRecord.of,
+    )
 
 
 @router.post("/{report_id}/prompts/{key}", response_model=ReportDetail, responses=problems(404))
@@ -277,10 +273,9 @@ async def add_competitors(
         await rivals.create_reports(tx, report_id, body.sites, by=caller.actor.name)
         return await rivals.find_reports(tx, report_id)
 
-    def to_schema(reports: list[Report]) -> CompetitorReports:
-        return CompetitorReports(reports=[ReportRecord.of(report) for report in reports])
-
-    return await caller.run_once(work, to_schema=to_schema)
+    return await caller.run_once(
+        work, to_schema=lambda reports: CompetitorReports.of(reports=reports)
+    )
 
 
 @router.delete("/{report_id}", status_code=204, responses=problems(404))

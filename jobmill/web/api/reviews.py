@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from jobmill.db import Tx
 from jobmill.hiring.records import applications
@@ -17,15 +17,13 @@ from jobmill.web.api.openapi import problems
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db
-from jobmill.web.parameters import MAX_ID, PLAIN_TEXT, ApplicationPathId, OutputTime, require_digits
+from jobmill.web.parameters import DIGITS_ONLY, MAX_ID, PLAIN_TEXT, ApplicationPathId, OutputTime
 
 router = APIRouter(tags=["reviews"])
 
 MAX_MENTIONS = 100
 
-NotePathId = Annotated[
-    int, Path(alias="noteId", ge=1, le=MAX_ID, examples=[1]), BeforeValidator(require_digits)
-]
+NotePathId = Annotated[int, Path(alias="noteId", ge=1, le=MAX_ID, examples=[1]), DIGITS_ONLY]
 TagPath = Annotated[str, Path(max_length=tags.MAX_TAG_LENGTH, examples=["senior"]), PLAIN_TEXT]
 
 
@@ -139,11 +137,12 @@ async def rate(
     application_id: ApplicationPathId, body: RatingBody, caller: RecruiterCaller
 ) -> Response:
     """Set, replace or remove your rating, overall or for a criterion."""
-
-    async def change(tx: Tx) -> None:
-        await ratings.rate(tx, application_id, body.score, caller.actor, criterion=body.criterion)
-
-    work = _change_review(application_id, change)
+    work = _change_review(
+        application_id,
+        lambda tx: ratings.rate(
+            tx, application_id, body.score, caller.actor, criterion=body.criterion
+        ),
+    )
     return await caller.run_once(work, to_schema=ReviewAnswer.of)
 
 

@@ -62,8 +62,7 @@ async def list_submissions(caller: SeekerCaller, state: State = None) -> Respons
     """What you added, newest first; at most 100."""
     async with caller.db.transaction() as tx:
         rows = await submissions.find(tx, owner=caller.owner, state=state, limit=MAX_LISTED)
-    items = [SubmissionRecord.of(row) for row in rows]
-    return caller.respond(SubmissionList(items=items))
+    return caller.respond(SubmissionList.of(items=rows))
 
 
 @router.post("", response_model=SubmissionRecord, status_code=201)
@@ -96,14 +95,13 @@ async def show_submission(submission_id: PathId, caller: SeekerCaller) -> Respon
 @router.post("/{submission_id}/retry", response_model=SubmissionRecord, responses=problems(404))
 async def retry_submission(submission_id: PathId, caller: SeekerCaller) -> Response:
     """Read it again."""
-
-    async def work(tx: Tx) -> Submission:
-        return await submission.retry(
+    return await caller.run_once(
+        lambda tx: submission.retry(
             tx,
             submission_id,
             owner=caller.owner,
             may_enable=caller.visitor.may_change("system"),
             by=caller.actor.name,
-        )
-
-    return await caller.run_once(work, to_schema=SubmissionRecord.of)
+        ),
+        to_schema=SubmissionRecord.of,
+    )

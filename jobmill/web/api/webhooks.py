@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
-from pydantic import BeforeValidator, Field, StrictBool
+from pydantic import Field, StrictBool
 
 from jobmill.db import Tx
 from jobmill.hiring.messages import webhooks
@@ -18,16 +18,14 @@ from jobmill.web.api.pagination import AfterId, PageLimit, PageOfItems
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
-from jobmill.web.parameters import MAX_ID, PLAIN_TEXT, BodyId, OutputTime, require_digits
+from jobmill.web.parameters import DIGITS_ONLY, MAX_ID, PLAIN_TEXT, BodyId, OutputTime
 from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(prefix="/webhooks", tags=["webhooks"])
 
-WebhookPathId = Annotated[
-    int, Path(alias="webhookId", ge=1, le=MAX_ID, examples=[1]), BeforeValidator(require_digits)
-]
+WebhookPathId = Annotated[int, Path(alias="webhookId", ge=1, le=MAX_ID, examples=[1]), DIGITS_ONLY]
 DeliveryPathId = Annotated[
-    int, Path(alias="deliveryId", ge=1, le=MAX_ID, examples=[1]), BeforeValidator(require_digits)
+    int, Path(alias="deliveryId", ge=1, le=MAX_ID, examples=[1]), DIGITS_ONLY
 ]
 
 
@@ -144,10 +142,7 @@ async def list_deliveries(
         page = await webhooks.list_deliveries(
             tx, webhook_id, state=state, before=after or None, limit=limit + 1
         )
-    next = page[limit - 1].id if len(page) > limit else None
-    return caller.respond(
-        DeliveryPage(items=[DeliveryItem.of(delivery) for delivery in page[:limit]], next=next)
-    )
+    return caller.respond_page(DeliveryPage, page, limit)
 
 
 @router.post(
@@ -162,4 +157,4 @@ async def replay_delivery(delivery_id: DeliveryPathId, caller: AdminCaller) -> R
     async def work(tx: Tx) -> NewDelivery:
         return NewDelivery(id=await webhooks.redeliver(tx, delivery_id))
 
-    return await caller.run_once(work, to_schema=NewDelivery.of, status=201)
+    return await caller.run_once(work, status=201)

@@ -18,8 +18,8 @@ from jobmill.matching.saved_views import (
     SavedView,
 )
 from jobmill.web.api.callers import SeekerCaller
-from jobmill.web.api.filters import ProfileParameter
 from jobmill.web.api.openapi import problems
+from jobmill.web.api.pagination import ProfileParameter
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db
@@ -62,8 +62,7 @@ async def list_saved_views(caller: SeekerCaller, profile: ProfileParameter = Non
     async with caller.db.transaction() as tx:
         version = await profiles.get(tx, profile or None, owner=caller.owner)
         views = await saved_views.find_all(tx, version.profile_id)
-    items = [SavedViewRecord.of(view) for view in views]
-    return caller.respond(SavedViewList(items=items))
+    return caller.respond(SavedViewList.of(items=views))
 
 
 @router.post("", response_model=SavedViewRecord, status_code=201, responses=problems(404))

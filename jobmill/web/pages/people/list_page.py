@@ -1,12 +1,12 @@
-"""/people: people and API keys, and the form for a new person."""
+"""/people: people and API keys, the form for a new person, and the history of administrative changes."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import AppError, Conflict, Invalid
@@ -15,6 +15,7 @@ from jobmill.people.persons import Role
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import no_store
 from jobmill.web.form import Fields
+from jobmill.web.parameters import MAX_ID
 from jobmill.web.reauthentication import ConfirmedAdmin
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say
@@ -25,6 +26,7 @@ ROLES: tuple[Role, ...] = get_args(Role)
 MAX_NAME_LENGTH = 200
 MAX_CHANGES = 5
 """Changes on this page; /people/changes has all."""
+CHANGES_PAGE_SIZE = 50
 
 
 @router.get("")
@@ -53,6 +55,17 @@ def _notices() -> Mapping[str, str]:
         "ended": say("Access removed. The person is signed out and their API keys are revoked."),
         "key-ended": say("Key revoked."),
     }
+
+
+@router.get("/changes")
+async def show_changes(
+    visitor: Admin, page: Page, before: Annotated[int | None, Query(ge=1, le=MAX_ID)] = None
+) -> HTMLResponse:
+    limit = CHANGES_PAGE_SIZE
+    async with page.db.transaction() as tx:
+        rows = await changes.find_recent(tx, before=before, limit=limit + 1)
+    next_before = rows[limit - 1].id if len(rows) > limit else None
+    return page("people/changes.html", changes=rows[:limit], before=before, next_before=next_before)
 
 
 @router.get("/new")

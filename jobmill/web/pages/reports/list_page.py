@@ -1,4 +1,4 @@
-"""/reports: the list of website reports, and the form that creates one."""
+"""/reports: the list of website reports, the form that creates one, and two of them side by side."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import AppError, Invalid
-from jobmill.reports import competitors, store
+from jobmill.reports import competitors, contents, store
+from jobmill.reports.comparison import build_comparison, compare
 from jobmill.reports.report import ReportOptions
 from jobmill.settings import Settings, split_list
 from jobmill.web.auth import Recruiter
@@ -36,6 +37,7 @@ FORM_FIELDS = (
     "competitors",
 )
 Before = Annotated[int | None, Query(ge=1, le=MAX_ID)]
+ReportNumber = Annotated[int, Query(ge=1, le=MAX_ID)]
 SiteText = Annotated[str, Query(max_length=2_000)]
 
 
@@ -107,4 +109,17 @@ async def _render(
         runs=page.site_settings.settings.report_runs,
         prompts=page.site_settings.settings.report_prompts,
         error=error,
+    )
+
+
+@router.get("/compare")
+async def show_comparison(first: ReportNumber, second: ReportNumber, page: Page) -> HTMLResponse:
+    async with page.db.transaction() as tx:
+        reports = [await contents.read_contents(tx, id) for id in (first, second)]
+        others = await store.find(tx, status="completed", limit=50)
+    return page(
+        "reports/compare.html",
+        reports=[stored.report for stored in reports],
+        sections=build_comparison(compare(*reports)),
+        others=others,
     )
