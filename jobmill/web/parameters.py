@@ -80,13 +80,10 @@ BodyId = Annotated[int, Field(strict=True, ge=1, le=MAX_ID, examples=[1])]
 WholeNumber = Annotated[int, Field(strict=True)]
 PLAIN_TEXT = AfterValidator(_reject_unstorable)
 """Put it last, so that an error about the length names a text."""
-InputTime = Annotated[
-    dt.datetime,
-    BeforeValidator(_parse_time),
-    WithJsonSchema(
-        {"type": "string", "format": "date-time", "examples": [format_timestamp(SAMPLE)]}
-    ),
-]
+TIME_SCHEMA = WithJsonSchema(
+    {"type": "string", "format": "date-time", "examples": [format_timestamp(SAMPLE)]}
+)
+InputTime = Annotated[dt.datetime, BeforeValidator(_parse_time), TIME_SCHEMA]
 """A time in a request."""
 TimeOfDay = Annotated[
     dt.time,
@@ -101,8 +98,6 @@ TimeZoneName = Annotated[
 OutputTime = Annotated[
     dt.datetime,
     PlainSerializer(format_timestamp, return_type=str, when_used="json"),
-    WithJsonSchema(
-        {"type": "string", "format": "date-time", "examples": [format_timestamp(SAMPLE)]}
-    ),
+    TIME_SCHEMA,
 ]
 """A time in a response."""

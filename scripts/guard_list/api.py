@@ -70,7 +70,7 @@ GUARDS: list[Guard] = [
         "secrets of sources stay hidden",
         "jobmill/web/api/system/sources.py",
         'config=source_secrets.redact_config("", source.config),',
-        'config=source.config,',
+        "config=source.config,",
         f"{CONVENTIONS}::test_secrets_of_a_source_are_not_shown",
     ),
     guard(

@@ -124,7 +124,7 @@ class StageBoard(Schema):
     stages: list[StageGroup]
 
 
-@router.get("/jobs/{jobId}/review", response_model=ReviewItems, responses=problems(404))
+@router.get("/jobs/{jobId}/review", response_model=ReviewItems)
 async def list_in_review(
     job_id: JobPathId, caller: ViewerCaller, after: ReviewCursor = None, limit: PageLimit = 100
 ) -> Response:
@@ -137,11 +137,7 @@ async def list_in_review(
     return caller.respond(ReviewItems.of(items=page.rows, next=page.next), page.next)
 
 
-@router.post(
-    "/applications/{applicationId}/accept",
-    response_model=DecidedApplication,
-    responses=problems(404, 409),
-)
+@router.post("/applications/{applicationId}/accept", response_model=DecidedApplication)
 async def accept(
     application_id: ApplicationPathId, caller: RecruiterCaller, body: AcceptBody | None = None
 ) -> Response:
@@ -155,11 +151,7 @@ async def accept(
     return await caller.run_once(work, to_schema=lambda accepted: _decided(*accepted))
 
 
-@router.post(
-    "/applications/{applicationId}/reject",
-    response_model=DecidedApplication,
-    responses=problems(404, 409),
-)
+@router.post("/applications/{applicationId}/reject", response_model=DecidedApplication)
 async def reject(
     application_id: ApplicationPathId, caller: RecruiterCaller, body: RejectBody | None = None
 ) -> Response:
@@ -173,11 +165,7 @@ async def reject(
     )
 
 
-@router.post(
-    "/applications/{applicationId}/score",
-    response_model=DecidedApplication,
-    responses=problems(404, 409),
-)
+@router.post("/applications/{applicationId}/score", response_model=DecidedApplication)
 async def score(
     application_id: ApplicationPathId, body: ScoreBody, caller: RecruiterCaller
 ) -> Response:
@@ -187,11 +175,7 @@ async def score(
     )
 
 
-@router.post(
-    "/applications/{applicationId}/stage",
-    response_model=DecidedApplication,
-    responses=problems(404, 409),
-)
+@router.post("/applications/{applicationId}/stage", response_model=DecidedApplication)
 async def move_stage(
     application_id: ApplicationPathId, body: StageMoveBody, caller: RecruiterCaller
 ) -> Response:
@@ -219,7 +203,7 @@ def _decided(application: Application, position: int | None = None) -> DecidedAp
     )
 
 
-@router.post("/jobs/{jobId}/draw", response_model=LotteryItem, responses=problems(404, 409))
+@router.post("/jobs/{jobId}/draw", response_model=LotteryItem)
 async def draw(job_id: JobPathId, caller: RecruiterCaller) -> Response:
     """Draw the order of all entries, once; free slots are offered at once."""
     return await caller.run_once(
@@ -229,7 +213,7 @@ async def draw(job_id: JobPathId, caller: RecruiterCaller) -> Response:
     )
 
 
-@router.get("/jobs/{jobId}/lottery", response_model=LotteryItem, responses=problems(404, 429))
+@router.get("/jobs/{jobId}/lottery", response_model=LotteryItem, responses=problems(429))
 async def show_lottery(job_id: JobPathId, caller: PublicCaller) -> Response:
     """The commitment of a lottery and, after the draw, everything needed to recompute it."""
     async with caller.db.transaction() as tx:
@@ -249,7 +233,7 @@ async def require_proof(tx: Tx, opening_id: int, *, limit: int | None = None) ->
     return proof
 
 
-@router.get("/jobs/{jobId}/stages", response_model=StageBoard, responses=problems(404))
+@router.get("/jobs/{jobId}/stages", response_model=StageBoard)
 async def show_stages(job_id: JobPathId, caller: ViewerCaller, limit: PageLimit = 100) -> Response:
     """The stages with at most `limit` people each."""
     columns = await consistent_reads.read_opening(caller.db, job_id, read_columns(job_id, limit))

@@ -17,7 +17,6 @@ from jobmill.hiring.records import applicants
 from jobmill.hiring.records.applicants import Applicant
 from jobmill.web import consistent_reads
 from jobmill.web.api.callers import AnyCaller, RecruiterCaller, ViewerCaller
-from jobmill.web.api.openapi import problems
 from jobmill.web.api.operation_roles import or_applicant
 from jobmill.web.api.pagination import (
     AfterId,
@@ -115,10 +114,7 @@ async def create_applicant(
 
 
 @router.get(
-    "/applicants/{applicantId}",
-    response_model=ApplicantItem,
-    responses=problems(404),
-    openapi_extra=or_applicant("viewer"),
+    "/applicants/{applicantId}", response_model=ApplicantItem, openapi_extra=or_applicant("viewer")
 )
 async def show_applicant(applicant_id: ApplicantPathId, caller: AnyCaller) -> Response:
     """One applicant. Applicants may see themselves."""
@@ -128,10 +124,7 @@ async def show_applicant(applicant_id: ApplicantPathId, caller: AnyCaller) -> Re
 
 
 @router.get(
-    "/status/{applicantId}",
-    response_model=ApplicantStatus,
-    responses=problems(404),
-    openapi_extra=or_applicant("viewer"),
+    "/status/{applicantId}", response_model=ApplicantStatus, openapi_extra=or_applicant("viewer")
 )
 async def show_status(
     applicant_id: ApplicantPathId,
@@ -153,7 +146,6 @@ async def show_status(
 @router.get(
     "/timeline/{applicantId}",
     response_model=list[ApplicationEvent],
-    responses=problems(404),
     openapi_extra=or_applicant("viewer"),
 )
 async def show_timeline(
@@ -179,7 +171,7 @@ async def show_timeline(
     return caller.respond([ApplicationEvent.of(event) for event in page[:limit]], more)
 
 
-@router.post("/applicants/{applicantId}/link", response_model=PersonalLink, responses=problems(404))
+@router.post("/applicants/{applicantId}/link", response_model=PersonalLink)
 async def give_link(
     applicant_id: ApplicantPathId,
     caller: RecruiterCaller,
@@ -203,7 +195,6 @@ async def give_link(
 @router.get(
     "/applicants/{applicantId}/export",
     response_model=PersonData,
-    responses=problems(404),
     openapi_extra=or_applicant("admin"),
 )
 async def export_applicant(applicant_id: ApplicantPathId, visitor: Anyone, db: Db) -> Response:
@@ -216,10 +207,7 @@ async def export_applicant(applicant_id: ApplicantPathId, visitor: Anyone, db: D
 
 
 @router.post(
-    "/applicants/{applicantId}/erase",
-    response_model=Erased,
-    responses=problems(404),
-    openapi_extra=or_applicant("admin"),
+    "/applicants/{applicantId}/erase", response_model=Erased, openapi_extra=or_applicant("admin")
 )
 async def erase_applicant(applicant_id: ApplicantPathId, caller: AnyCaller) -> Response:
     """Erase an applicant's data permanently. Their applications end; the audit log stays complete.

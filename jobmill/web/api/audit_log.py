@@ -16,7 +16,6 @@ from jobmill.hiring.records import openings
 from jobmill.hiring.transitions import ApplicationStatus, EventType
 from jobmill.web import consistent_reads
 from jobmill.web.api.callers import PublicCaller, ViewerCaller
-from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, PageLimit, PageOfItems
 from jobmill.web.api.schemas import Schema
 from jobmill.web.consistent_reads import LONG_TIMEOUT
@@ -98,7 +97,7 @@ class FairnessProof(Schema):
     """The end of the public log. A later log must contain it."""
 
 
-@router.get("/events", response_model=LogPage, responses=problems(404))
+@router.get("/events", response_model=LogPage)
 async def list_events(
     job_id: JobPathId, caller: ViewerCaller, after: AfterId = 0, limit: PageLimit = 100
 ) -> Response:
@@ -112,14 +111,14 @@ async def list_events(
     return caller.respond_page(LogPage, page, limit, "seq")
 
 
-@router.get("/events/{seq}/why", response_model=Explanation, responses=problems(404))
+@router.get("/events/{seq}/why", response_model=Explanation)
 async def explain_event(job_id: JobPathId, seq: PathSeq, caller: ViewerCaller) -> Response:
     """Why an event happened: which slot, which rule, and which applications were ahead."""
     async with caller.db.transaction(LONG_TIMEOUT) as tx:
         return caller.respond(Explanation.of(await explanations.explain_event(tx, job_id, seq)))
 
 
-@router.get("/verify", response_model=Verification, responses=problems(404))
+@router.get("/verify", response_model=Verification)
 async def verify_log(job_id: JobPathId, caller: ViewerCaller) -> Response:
     """Whether the log is unchanged and agrees with the tables."""
     report = await consistent_reads.read_opening(
@@ -128,7 +127,7 @@ async def verify_log(job_id: JobPathId, caller: ViewerCaller) -> Response:
     return caller.respond(Verification.of(report, job_id=report.opening_id, ok=not report.faults))
 
 
-@router.get("/fairness", response_model=FairnessProof, responses=problems(404))
+@router.get("/fairness", response_model=FairnessProof)
 async def show_fairness_proof(
     job_id: JobPathId, caller: PublicCaller, exports: Exports
 ) -> Response:
@@ -137,7 +136,7 @@ async def show_fairness_proof(
     return caller.respond(FairnessProof.of(job_id=job_id, head=head))
 
 
-@router.get("/fairness/log", response_class=Response, responses={**LOG_ANSWER, **problems(404)})
+@router.get("/fairness/log", response_class=Response, responses=LOG_ANSWER)
 async def download_fairness_log(
     job_id: JobPathId, visitor: Public, db: Db, exports: Exports
 ) -> StreamingResponse:

@@ -19,7 +19,6 @@ from jobmill.hiring.records.openings import OpeningStatus
 from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.web.api.applications import require_own_application
 from jobmill.web.api.callers import AnyCaller, RecruiterCaller, ViewerCaller
-from jobmill.web.api.openapi import problems
 from jobmill.web.api.operation_roles import or_applicant
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Anyone
@@ -135,12 +134,7 @@ class BookingResult(Schema):
     message: str
 
 
-@router.post(
-    "/jobs/{jobId}/interviews",
-    response_model=InterviewList,
-    status_code=201,
-    responses=problems(404),
-)
+@router.post("/jobs/{jobId}/interviews", response_model=InterviewList, status_code=201)
 async def add_interviews(job_id: JobPathId, body: SeriesBody, caller: RecruiterCaller) -> Response:
     """Add a series of interview times; times that exist already are not added again."""
     series = TimeSeries(
@@ -163,7 +157,7 @@ async def add_interviews(job_id: JobPathId, body: SeriesBody, caller: RecruiterC
     )
 
 
-@router.get("/jobs/{jobId}/interviews", response_model=InterviewList, responses=problems(404))
+@router.get("/jobs/{jobId}/interviews", response_model=InterviewList)
 async def list_interviews(job_id: JobPathId, caller: ViewerCaller) -> Response:
     """The interview times of an opening, and their bookings."""
     async with caller.db.transaction() as tx:
@@ -173,9 +167,7 @@ async def list_interviews(job_id: JobPathId, caller: ViewerCaller) -> Response:
     return caller.respond(InterviewList.of(interviews=times, bookings=booked))
 
 
-@router.post(
-    "/interviews/{interviewId}/move", response_model=InterviewItem, responses=problems(404, 409)
-)
+@router.post("/interviews/{interviewId}/move", response_model=InterviewItem)
 async def move_interview(
     interview_id: InterviewPathId, body: MoveBody, caller: RecruiterCaller
 ) -> Response:
@@ -188,9 +180,7 @@ async def move_interview(
     )
 
 
-@router.post(
-    "/interviews/{interviewId}/cancel", response_model=InterviewItem, responses=problems(404)
-)
+@router.post("/interviews/{interviewId}/cancel", response_model=InterviewItem)
 async def cancel_interview(
     interview_id: InterviewPathId, body: CancelBody, caller: RecruiterCaller
 ) -> Response:
@@ -208,7 +198,6 @@ async def cancel_interview(
 @router.get(
     "/applications/{applicationId}/interview",
     response_model=InterviewChoiceAnswer,
-    responses=problems(404),
     openapi_extra=or_applicant("viewer"),
 )
 async def show_choice(application_id: ApplicationPathId, caller: AnyCaller) -> Response:
@@ -224,7 +213,6 @@ async def show_choice(application_id: ApplicationPathId, caller: AnyCaller) -> R
 @router.put(
     "/applications/{applicationId}/interview",
     response_model=BookingResult,
-    responses=problems(404, 409),
     openapi_extra=or_applicant("recruiter"),
 )
 async def book(application_id: ApplicationPathId, body: BookBody, caller: AnyCaller) -> Response:
@@ -240,7 +228,6 @@ async def book(application_id: ApplicationPathId, body: BookBody, caller: AnyCal
 @router.delete(
     "/applications/{applicationId}/interview",
     status_code=204,
-    responses=problems(404, 409),
     openapi_extra=or_applicant("recruiter"),
 )
 async def cancel_booking(application_id: ApplicationPathId, visitor: Anyone, db: Db) -> None:

@@ -22,7 +22,7 @@ from jobmill.hiring.records import openings
 from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.web import consistent_reads
 from jobmill.web.api.callers import RecruiterCaller, ViewerCaller
-from jobmill.web.api.openapi import file_answer, file_body, problems, text_content
+from jobmill.web.api.openapi import file_answer, file_body, text_content
 from jobmill.web.api.pagination import AfterId, PageLimit, PageOfItems
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Viewer
@@ -110,7 +110,7 @@ class ImportAnswer(Schema):
     lines: list[ImportLine]
 
 
-@router.get("/applications", response_model=ApplicationPage, responses=problems(404))
+@router.get("/applications", response_model=ApplicationPage)
 async def list_applications(
     job_id: JobPathId,
     caller: ViewerCaller,
@@ -130,7 +130,7 @@ async def list_applications(
     return caller.respond_page(ApplicationPage, rows, limit, "application_id")
 
 
-@router.get("/applications.csv", response_class=Response, responses={**CSV_ANSWER, **problems(404)})
+@router.get("/applications.csv", response_class=Response, responses=CSV_ANSWER)
 async def export_applications(job_id: JobPathId, visitor: Viewer, db: Db) -> Response:
     """All applications as CSV: active, then waiting by position, then ended."""
     file = await consistent_reads.read_opening(
@@ -156,9 +156,7 @@ async def _write(tx: Tx, id: int) -> IO[bytes]:
     return file
 
 
-@router.post(
-    "/import", response_model=ImportAnswer, responses=problems(404), openapi_extra=CSV_BODY
-)
+@router.post("/import", response_model=ImportAnswer, openapi_extra=CSV_BODY)
 async def import_applications(
     job_id: JobPathId,
     caller: RecruiterCaller,
@@ -180,7 +178,7 @@ async def import_applications(
     return await caller.run_once(work)
 
 
-@router.post("/bulk", response_model=BulkAnswer, responses=problems(404))
+@router.post("/bulk", response_model=BulkAnswer)
 async def change_many(job_id: JobPathId, body: BulkBody, caller: RecruiterCaller) -> Response:
     """Withdraw, promote, message, accept or reject many applications at once. A refused one does not stop the others."""
 

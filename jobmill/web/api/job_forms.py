@@ -72,7 +72,7 @@ def _to_schema(version: FormVersion) -> JobForm:
     return JobForm(version=version.version, fields=list(version.form.fields))
 
 
-@router.get("/jobs/{jobId}/form", response_model=JobForm, responses=problems(404, 429))
+@router.get("/jobs/{jobId}/form", response_model=JobForm, responses=problems(429))
 async def show_job_form(job_id: JobPathId, caller: PublicCaller) -> Response:
     """What the opening asks besides the name and the address. The public does not see knockout answers."""
     async with caller.db.transaction() as tx:
@@ -82,7 +82,7 @@ async def show_job_form(job_id: JobPathId, caller: PublicCaller) -> Response:
     return caller.respond(form)
 
 
-@router.put("/jobs/{jobId}/form", response_model=JobForm, responses=problems(404, 409))
+@router.put("/jobs/{jobId}/form", response_model=JobForm)
 async def change_job_form(
     job_id: JobPathId, body: JobFormBody, caller: RecruiterCaller
 ) -> Response:
@@ -95,11 +95,7 @@ async def change_job_form(
 
 
 @router.post(
-    "/jobs/{jobId}/files",
-    response_model=UploadedFileItem,
-    status_code=201,
-    responses=problems(404, 409, 413, 429),
-    openapi_extra=FILE_BODY,
+    "/jobs/{jobId}/files", response_model=UploadedFileItem, status_code=201, openapi_extra=FILE_BODY
 )
 async def upload_file(
     job_id: JobPathId,
@@ -119,11 +115,7 @@ async def upload_file(
     return caller.respond(UploadedFileItem.of(file), status=201)
 
 
-@router.get(
-    "/applications/{applicationId}/answers",
-    response_model=ApplicationAnswers,
-    responses=problems(404),
-)
+@router.get("/applications/{applicationId}/answers", response_model=ApplicationAnswers)
 async def show_answers(application_id: ApplicationPathId, caller: ViewerCaller) -> Response:
     """The answers of an application, with the questions as they were then."""
     async with caller.db.transaction() as tx:
@@ -151,9 +143,7 @@ async def show_answers(application_id: ApplicationPathId, caller: ViewerCaller) 
 
 
 @router.get(
-    "/applications/{applicationId}/files/{fileId}",
-    response_class=Response,
-    responses={**FILE_ANSWER, **problems(404)},
+    "/applications/{applicationId}/files/{fileId}", response_class=Response, responses=FILE_ANSWER
 )
 async def download_file(
     application_id: ApplicationPathId,

@@ -62,7 +62,7 @@ async def create_job(
     return await caller.run_once(work, to_schema=Job.of, status=201)
 
 
-@router.get("/{jobId}", response_model=JobDetail, responses=problems(404))
+@router.get("/{jobId}", response_model=JobDetail)
 async def show_job(
     job_id: JobPathId,
     caller: ViewerCaller,
@@ -81,14 +81,14 @@ async def show_job(
     return caller.respond(job, detail.next)
 
 
-@router.get("/{jobId}/settings", response_model=JobSettings, responses=problems(404))
+@router.get("/{jobId}/settings", response_model=JobSettings)
 async def show_job_settings(job_id: JobPathId, caller: ViewerCaller) -> Response:
     """All settings of an opening."""
     async with caller.db.transaction() as tx:
         return caller.respond(JobSettings.of(await openings.get(tx, job_id)))
 
 
-@router.patch("/{jobId}/settings", response_model=JobSettings, responses=problems(404, 409))
+@router.patch("/{jobId}/settings", response_model=JobSettings)
 async def edit_job(job_id: JobPathId, body: JobChange, caller: RecruiterCaller) -> Response:
     """Change the given settings; open offers keep their deadline."""
     return await _change(
@@ -96,7 +96,7 @@ async def edit_job(job_id: JobPathId, body: JobChange, caller: RecruiterCaller) 
     )
 
 
-@router.post("/{jobId}/capacity", response_model=JobSettings, responses=problems(404, 409))
+@router.post("/{jobId}/capacity", response_model=JobSettings)
 async def change_capacity(
     job_id: JobPathId, body: CapacityBody, caller: RecruiterCaller
 ) -> Response:
@@ -106,25 +106,25 @@ async def change_capacity(
     )
 
 
-@router.post("/{jobId}/pause", response_model=JobSettings, responses=problems(404, 409))
+@router.post("/{jobId}/pause", response_model=JobSettings)
 async def pause_job(job_id: JobPathId, caller: RecruiterCaller) -> Response:
     """Close applications and stop offering slots automatically; open offers stay valid."""
     return await _change_status(caller, job_id, lifecycle.pause)
 
 
-@router.post("/{jobId}/resume", response_model=JobSettings, responses=problems(404, 409))
+@router.post("/{jobId}/resume", response_model=JobSettings)
 async def resume_job(job_id: JobPathId, caller: RecruiterCaller) -> Response:
     """Open applications again and offer free slots at once."""
     return await _change_status(caller, job_id, lifecycle.resume)
 
 
-@router.post("/{jobId}/close", response_model=JobSettings, responses=problems(404, 409))
+@router.post("/{jobId}/close", response_model=JobSettings)
 async def close_job(job_id: JobPathId, caller: RecruiterCaller) -> Response:
     """Like pause, and unpublish the opening; current applications stay."""
     return await _change_status(caller, job_id, lifecycle.close)
 
 
-@router.post("/{jobId}/reopen", response_model=JobSettings, responses=problems(404, 409))
+@router.post("/{jobId}/reopen", response_model=JobSettings)
 async def reopen_job(job_id: JobPathId, caller: RecruiterCaller) -> Response:
     """Open a closed opening again."""
     return await _change_status(caller, job_id, lifecycle.reopen)

@@ -11,7 +11,6 @@ from jobmill.hiring.messages import message_list, notices
 from jobmill.hiring.messages.message_list import MessageFilter
 from jobmill.hiring.messages.notices import NoticeKind, NoticeState
 from jobmill.web.api.callers import ViewerCaller
-from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, PageOfItems, RowLimit
 from jobmill.web.api.schemas import Schema
 from jobmill.web.auth import Recruiter
@@ -56,7 +55,7 @@ async def list_messages(
     return caller.respond_page(MessageList, rows, limit)
 
 
-@router.post("/{notice_id}/retry", status_code=204, responses=problems(404))
+@router.post("/{notice_id}/retry", status_code=204)
 async def retry_message(notice_id: PathId, visitor: Recruiter, db: Db) -> None:
     """Send a failed letter again."""
     async with db.transaction() as tx:

@@ -118,7 +118,7 @@ async def show_notification_settings(caller: SignedInCaller, receiver: OfReceive
         return caller.respond(await _read_settings(tx, receiver))
 
 
-@router.put("/settings", response_model=NotificationSettings, responses=problems(409))
+@router.put("/settings", response_model=NotificationSettings)
 async def save_notification_settings(
     body: NotificationSettingsBody, caller: SignedInCaller, receiver: OfReceiver
 ) -> Response:
@@ -170,7 +170,7 @@ async def list_notification_channels(caller: SignedInCaller, receiver: OfReceive
     return caller.respond(ChannelRecords.of(items=rows))
 
 
-@router.post("/channels", response_model=ChannelRecord, status_code=201, responses=problems(409))
+@router.post("/channels", response_model=ChannelRecord, status_code=201)
 async def add_notification_channel(
     body: NewChannelBody, caller: SignedInCaller, receiver: OfReceiver
 ) -> Response:
@@ -187,7 +187,7 @@ async def add_notification_channel(
     return await caller.run_once(work, status=201, secret="secret")
 
 
-@router.patch("/channels/{channel_id}", response_model=ChannelRecord, responses=problems(404, 409))
+@router.patch("/channels/{channel_id}", response_model=ChannelRecord)
 async def change_notification_channel(
     channel_id: PathId, body: ChannelStateBody, caller: SignedInCaller, receiver: OfReceiver
 ) -> Response:
@@ -200,7 +200,7 @@ async def change_notification_channel(
     return await caller.run_once(work)
 
 
-@router.post("/channels/{channel_id}/test", status_code=204, responses=problems(404, 409, 429))
+@router.post("/channels/{channel_id}/test", status_code=204)
 async def test_notification_channel(
     channel_id: PathId, caller: SignedInCaller, receiver: OfReceiver
 ) -> None:
@@ -211,7 +211,7 @@ async def test_notification_channel(
         await deliveries.add_test(tx, channel.id)
 
 
-@router.delete("/channels/{channel_id}", status_code=204, responses=problems(404, 409))
+@router.delete("/channels/{channel_id}", status_code=204)
 async def remove_notification_channel(channel_id: PathId, receiver: OfReceiver, db: Db) -> None:
     """Remove a channel with its part of the delivery log."""
     async with db.transaction() as tx:

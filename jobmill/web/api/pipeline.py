@@ -13,7 +13,6 @@ from jobmill.hiring.audit_log.replay import OpeningReplay
 from jobmill.hiring.openings import applicant_lists
 from jobmill.web import consistent_reads
 from jobmill.web.api.callers import ViewerCaller
-from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, Limit
 from jobmill.web.api.schemas import (
     JobQueue,
@@ -33,7 +32,7 @@ Seq = Annotated[
 ]
 
 
-@router.get("/queue/{jobId}", response_model=JobQueue, responses=problems(404))
+@router.get("/queue/{jobId}", response_model=JobQueue)
 async def show_queue(
     job_id: JobPathId,
     caller: ViewerCaller,
@@ -53,7 +52,7 @@ async def show_queue(
     return caller.respond(JobQueue.of(opening, waitlist_entries=page[:limit]), more)
 
 
-@router.get("/pipeline/{jobId}/summary", response_model=JobSummary, responses=problems(404))
+@router.get("/pipeline/{jobId}/summary", response_model=JobSummary)
 async def show_summary(job_id: JobPathId, caller: ViewerCaller) -> Response:
     """Key figures, from the audit log."""
     figures = await consistent_reads.read_opening(
@@ -62,7 +61,7 @@ async def show_summary(job_id: JobPathId, caller: ViewerCaller) -> Response:
     return caller.respond(JobSummary.of(figures))
 
 
-@router.get("/pipeline/{jobId}/replay", response_model=JobReplay, responses=problems(404))
+@router.get("/pipeline/{jobId}/replay", response_model=JobReplay)
 async def replay_job(
     job_id: JobPathId,
     caller: ViewerCaller,

@@ -17,7 +17,6 @@ from jobmill.reports import comparison, contents, recurring, store
 from jobmill.reports import competitors as rivals
 from jobmill.reports.report import Report, ReportContents, ReportOptions, ReportPhase, ReportStatus
 from jobmill.web.api.callers import RecruiterCaller, ViewerCaller
-from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, Limit
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Admin
@@ -197,14 +196,14 @@ async def create_report(
     return await caller.run_once(work, to_schema=ReportRecord.of, status=201)
 
 
-@router.get("/{report_id}", response_model=ReportDetail, responses=problems(404))
+@router.get("/{report_id}", response_model=ReportDetail)
 async def show_report(report_id: PathId, caller: ViewerCaller) -> Response:
     """A report with its findings, questions, answers, scores and recommendations."""
     async with caller.db.transaction() as tx:
         return caller.respond(ReportDetail.of(await contents.read_contents(tx, report_id)))
 
 
-@router.post("/{report_id}/rerun", response_model=ReportRecord, responses=problems(404))
+@router.post("/{report_id}/rerun", response_model=ReportRecord)
 async def rerun_report(report_id: PathId, body: RerunBody, caller: RecruiterCaller) -> Response:
     """Run one phase again and keep what the others stored."""
     return await caller.run_once(
@@ -213,7 +212,7 @@ async def rerun_report(report_id: PathId, body: RerunBody, caller: RecruiterCall
     )
 
 
-@router.post("/{report_id}/approve", response_model=ReportRecord, responses=problems(404))
+@router.post("/{report_id}/approve", response_model=ReportRecord)
 async def approve_report(report_id: PathId, caller: RecruiterCaller) -> Response:
     """Let the questions run of a report that was created with `review`."""
 
@@ -229,7 +228,7 @@ class ReportSchedule(RequestBody):
     """Null: do not repeat it."""
 
 
-@router.post("/{report_id}/schedule", response_model=ReportRecord, responses=problems(404))
+@router.post("/{report_id}/schedule", response_model=ReportRecord)
 async def schedule_report(
     report_id: PathId, body: ReportSchedule, caller: RecruiterCaller
 ) -> Response:
@@ -241,7 +240,7 @@ async def schedule_report(
     )
 
 
-@router.post("/{report_id}/prompts/{key}", response_model=ReportDetail, responses=problems(404))
+@router.post("/{report_id}/prompts/{key}", response_model=ReportDetail)
 async def edit_report_prompt(
     report_id: PathId, key: PromptKey, body: PromptText, caller: RecruiterCaller
 ) -> Response:
@@ -254,7 +253,7 @@ async def edit_report_prompt(
     return await caller.run_once(work, to_schema=ReportDetail.of)
 
 
-@router.get("/{report_id}/compare", response_model=ComparisonRecord, responses=problems(404))
+@router.get("/{report_id}/compare", response_model=ComparisonRecord)
 async def compare_report(report_id: PathId, other: OtherId, caller: ViewerCaller) -> Response:
     """Compare a report with an earlier one, or with that of a competitor."""
     async with caller.db.transaction() as tx:
@@ -263,7 +262,7 @@ async def compare_report(report_id: PathId, other: OtherId, caller: ViewerCaller
     return caller.respond(ComparisonRecord.of(comparison.compare(first, second)))
 
 
-@router.post("/{report_id}/competitors", response_model=CompetitorReports, responses=problems(404))
+@router.post("/{report_id}/competitors", response_model=CompetitorReports)
 async def add_competitors(
     report_id: PathId, body: CompetitorSites, caller: RecruiterCaller
 ) -> Response:
@@ -278,7 +277,7 @@ async def add_competitors(
     )
 
 
-@router.delete("/{report_id}", status_code=204, responses=problems(404))
+@router.delete("/{report_id}", status_code=204)
 async def delete_report(report_id: PathId, visitor: Admin, db: Db) -> None:
     """Delete a report with its questions and answers."""
     async with db.transaction() as tx:

@@ -13,7 +13,6 @@ from jobmill.db import Tx
 from jobmill.extract.pasted_text import MAX_LENGTH
 from jobmill.pipelines import submission
 from jobmill.web.api.callers import SeekerCaller
-from jobmill.web.api.openapi import problems
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId
 
@@ -84,7 +83,7 @@ async def create_submission(body: NewSubmission, caller: SeekerCaller) -> Respon
     return await caller.run_once(work, to_schema=SubmissionRecord.of, status=201)
 
 
-@router.get("/{submission_id}", response_model=SubmissionRecord, responses=problems(404))
+@router.get("/{submission_id}", response_model=SubmissionRecord)
 async def show_submission(submission_id: PathId, caller: SeekerCaller) -> Response:
     """What became of a submission."""
     async with caller.db.transaction() as tx:
@@ -92,7 +91,7 @@ async def show_submission(submission_id: PathId, caller: SeekerCaller) -> Respon
     return caller.respond(SubmissionRecord.of(record))
 
 
-@router.post("/{submission_id}/retry", response_model=SubmissionRecord, responses=problems(404))
+@router.post("/{submission_id}/retry", response_model=SubmissionRecord)
 async def retry_submission(submission_id: PathId, caller: SeekerCaller) -> Response:
     """Read it again."""
     return await caller.run_once(

@@ -105,14 +105,14 @@ async def add_webhook(
     )
 
 
-@router.get("/{webhookId}", response_model=WebhookItem, responses=problems(404))
+@router.get("/{webhookId}", response_model=WebhookItem)
 async def show_webhook(webhook_id: WebhookPathId, caller: AdminCaller) -> Response:
     """One webhook."""
     async with caller.db.transaction() as tx:
         return caller.respond(WebhookItem.of(await webhooks.get(tx, webhook_id)))
 
 
-@router.patch("/{webhookId}", response_model=WebhookItem, responses=problems(404))
+@router.patch("/{webhookId}", response_model=WebhookItem)
 async def change_webhook(
     webhook_id: WebhookPathId, body: WebhookChange, caller: AdminCaller
 ) -> Response:
@@ -122,14 +122,14 @@ async def change_webhook(
     )
 
 
-@router.delete("/{webhookId}", status_code=204, responses=problems(404))
+@router.delete("/{webhookId}", status_code=204)
 async def remove_webhook(webhook_id: WebhookPathId, visitor: Admin, db: Db) -> None:
     """Delete a webhook and its deliveries."""
     async with db.transaction() as tx:
         await webhooks.remove(tx, webhook_id)
 
 
-@router.get("/{webhookId}/deliveries", response_model=DeliveryPage, responses=problems(404))
+@router.get("/{webhookId}/deliveries", response_model=DeliveryPage)
 async def list_deliveries(
     webhook_id: WebhookPathId,
     caller: AdminCaller,
@@ -145,12 +145,7 @@ async def list_deliveries(
     return caller.respond_page(DeliveryPage, page, limit)
 
 
-@router.post(
-    "/deliveries/{deliveryId}/replay",
-    response_model=NewDelivery,
-    status_code=201,
-    responses=problems(404),
-)
+@router.post("/deliveries/{deliveryId}/replay", response_model=NewDelivery, status_code=201)
 async def replay_delivery(delivery_id: DeliveryPathId, caller: AdminCaller) -> Response:
     """Send a delivery again, as a new one."""
 

@@ -21,7 +21,6 @@ from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.pipelines import first_boards
 from jobmill.web.api.callers import SearchAdminCaller, SeekerCaller
-from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, PageOfItems, RowLimit, Words
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.company_detail import (
@@ -176,7 +175,7 @@ async def track_boards(body: BoardsBody, caller: SearchAdminCaller) -> Response:
     return await caller.run_once(work, to_schema=TrackedBoards.of, time_limit=TRACK_SECONDS)
 
 
-@router.get("/{company_id}", response_model=CompanyRecord, responses=problems(404))
+@router.get("/{company_id}", response_model=CompanyRecord)
 async def show_company_facts(company_id: PathId, caller: SeekerCaller) -> Response:
     """What is known about a company, its boards and its newest jobs."""
     async with caller.db.transaction() as tx:
@@ -194,7 +193,7 @@ async def show_company_facts(company_id: PathId, caller: SeekerCaller) -> Respon
     return caller.respond(record)
 
 
-@router.post("/{company_id}/analyze", response_model=AnalysisAnswer, responses=problems(404))
+@router.post("/{company_id}/analyze", response_model=AnalysisAnswer)
 async def analyze_company(company_id: PathId, caller: SearchAdminCaller) -> Response:
     """Read its website again, even if what is known is recent."""
 

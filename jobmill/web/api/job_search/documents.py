@@ -150,7 +150,7 @@ async def list_documents(
     return caller.respond_page(DocumentItems, rows, limit)
 
 
-@router.post("", response_model=DocumentRecord, status_code=201, responses=problems(404, 409))
+@router.post("", response_model=DocumentRecord, status_code=201, responses=problems(404))
 async def write_document(body: NewDocument, caller: SeekerCaller) -> Response:
     """Write a document from the profile. A match that has one keeps it."""
     async with caller.db.transaction() as tx:
@@ -182,7 +182,7 @@ async def write_best_documents(caller: SeekerCaller, profile: ProfileParameter =
     return await caller.run_once(work, status=202)
 
 
-@router.get("/{document_id}", response_model=DocumentRecord, responses=problems(404))
+@router.get("/{document_id}", response_model=DocumentRecord)
 async def show_document(document_id: PathId, caller: SeekerCaller) -> Response:
     """The newest version. Its ETag goes into the If-Match header of a change."""
     async with caller.db.transaction() as tx:
@@ -190,7 +190,7 @@ async def show_document(document_id: PathId, caller: SeekerCaller) -> Response:
     return caller.respond(record, version=record.version)
 
 
-@router.patch("/{document_id}", response_model=DocumentRecord, responses=problems(404, 409, 412))
+@router.patch("/{document_id}", response_model=DocumentRecord, responses=problems(412))
 async def edit_document(
     document_id: PathId, body: DocumentChange, caller: SeekerCaller, based_on: SeenVersion
 ) -> Response:
@@ -203,9 +203,7 @@ async def edit_document(
     return await caller.run_once(work)
 
 
-@router.post(
-    "/{document_id}/rebuild", response_model=DocumentRecord, responses=problems(404, 409, 412)
-)
+@router.post("/{document_id}/rebuild", response_model=DocumentRecord, responses=problems(412))
 async def rebuild_document(
     document_id: PathId, caller: SeekerCaller, based_on: SeenVersion
 ) -> Response:
@@ -224,9 +222,7 @@ async def rebuild_document(
 
 
 @router.post(
-    "/{document_id}/restore/{version}",
-    response_model=DocumentRecord,
-    responses=problems(404, 409, 412),
+    "/{document_id}/restore/{version}", response_model=DocumentRecord, responses=problems(412)
 )
 async def restore_document(
     document_id: PathId, version: PathId, caller: SeekerCaller, based_on: SeenVersion
@@ -238,12 +234,7 @@ async def restore_document(
     return await caller.run_once(work)
 
 
-@router.post(
-    "/{document_id}/reword",
-    response_model=QueuedDocuments,
-    status_code=202,
-    responses=problems(404),
-)
+@router.post("/{document_id}/reword", response_model=QueuedDocuments, status_code=202)
 async def reword_document(document_id: PathId, caller: SeekerCaller) -> Response:
     """Let a task ask the model for other words, within the budget."""
 
@@ -263,14 +254,14 @@ async def reword_document(document_id: PathId, caller: SeekerCaller) -> Response
     return await caller.run_once(work, status=202)
 
 
-@router.get("/{document_id}/versions", response_model=DocumentHistory, responses=problems(404))
+@router.get("/{document_id}/versions", response_model=DocumentHistory)
 async def list_document_versions(document_id: PathId, caller: SeekerCaller) -> Response:
     """All versions, and the files that were sent."""
     async with caller.db.transaction() as tx:
         return caller.respond(await _read_history(tx, document_id, caller.owner))
 
 
-@router.post("/{document_id}/sent", response_model=DocumentHistory, responses=problems(404, 409))
+@router.post("/{document_id}/sent", response_model=DocumentHistory)
 async def mark_document_sent(document_id: PathId, body: SentBody, caller: SeekerCaller) -> Response:
     """Freeze the file that was sent."""
     async with caller.db.transaction() as tx:
@@ -293,9 +284,7 @@ async def mark_document_sent(document_id: PathId, body: SentBody, caller: Seeker
 
 
 @router.get(
-    "/{document_id}/files/{version}/{format}",
-    response_class=Response,
-    responses=FILE_ANSWER | problems(404),
+    "/{document_id}/files/{version}/{format}", response_class=Response, responses=FILE_ANSWER
 )
 async def download_document(
     document_id: PathId, version: PathId, format: DocumentFormat, visitor: Seeker, db: Db
@@ -307,9 +296,7 @@ async def download_document(
 
 
 @router.get(
-    "/{document_id}/sent/{version}/{format}",
-    response_class=Response,
-    responses=FILE_ANSWER | problems(404),
+    "/{document_id}/sent/{version}/{format}", response_class=Response, responses=FILE_ANSWER
 )
 async def download_sent_document(
     document_id: PathId, version: PathId, format: DocumentFormat, visitor: Seeker, db: Db

@@ -194,7 +194,7 @@ def _item(hit: listing_search.ListingHit, reason: VerdictReason | None) -> Listi
     return ListingItem.of(hit, verdict=reason)
 
 
-@router.get("/{listing_id}", response_model=ListingRecord, responses=problems(404))
+@router.get("/{listing_id}", response_model=ListingRecord)
 async def show_listing(
     listing_id: PathId, caller: SeekerCaller, profile: ProfileParameter = None
 ) -> Response:
@@ -229,7 +229,7 @@ def _decision(detail: ListingDetail, filter_result: FilterResult | None) -> List
     )
 
 
-@router.get("/{listing_id}/history", response_model=ListingHistory, responses=problems(404))
+@router.get("/{listing_id}/history", response_model=ListingHistory)
 async def list_listing_history(listing_id: PathId, caller: SeekerCaller) -> Response:
     """What changed on the job, oldest first."""
     async with caller.db.transaction() as tx:
@@ -240,7 +240,7 @@ async def list_listing_history(listing_id: PathId, caller: SeekerCaller) -> Resp
     return caller.respond(ListingHistory.of(events=shown))
 
 
-@router.get("/{listing_id}/what-if", response_model=WhatIfAnswer, responses=problems(404, 409, 429))
+@router.get("/{listing_id}/what-if", response_model=WhatIfAnswer, responses=problems(409, 429))
 async def try_what_if(
     listing_id: PathId,
     caller: SeekerCaller,

@@ -164,7 +164,7 @@ async def count_matches(caller: SeekerCaller, profile: ProfileParameter = None) 
     return caller.respond(MatchCounts.of(counts=counts))
 
 
-@router.get("/{match_id}", response_model=MatchRecord, responses=problems(404))
+@router.get("/{match_id}", response_model=MatchRecord)
 async def show_match(match_id: PathId, caller: SeekerCaller) -> Response:
     """A match with the parts of its score, and what is noticeable about the posting."""
     async with caller.db.transaction() as tx:
@@ -187,7 +187,7 @@ def _record(detail: MatchDetail, status_by: str | None) -> MatchRecord:
     )
 
 
-@router.get("/{match_id}/history", response_model=MatchHistory, responses=problems(404))
+@router.get("/{match_id}/history", response_model=MatchHistory)
 async def list_match_history(match_id: PathId, caller: SeekerCaller) -> Response:
     """What happened to the match, oldest first."""
     async with caller.db.transaction() as tx:
@@ -197,7 +197,7 @@ async def list_match_history(match_id: PathId, caller: SeekerCaller) -> Response
     return caller.respond(MatchHistory.of(events=events))
 
 
-@router.post("/{match_id}/status", response_model=MatchItem, responses=problems(404))
+@router.post("/{match_id}/status", response_model=MatchItem)
 async def set_match_status(match_id: PathId, body: StatusBody, caller: SeekerCaller) -> Response:
     """Save, dismiss or otherwise triage a match."""
     return await caller.run_once(
@@ -208,7 +208,7 @@ async def set_match_status(match_id: PathId, body: StatusBody, caller: SeekerCal
     )
 
 
-@router.post("/{match_id}/undo", response_model=MatchItem, responses=problems(404))
+@router.post("/{match_id}/undo", response_model=MatchItem)
 async def undo_match_status(match_id: PathId, caller: SeekerCaller) -> Response:
     """Restore the previous status."""
 
@@ -221,7 +221,7 @@ async def undo_match_status(match_id: PathId, caller: SeekerCaller) -> Response:
     return await caller.run_once(work, to_schema=_item)
 
 
-@router.post("/{match_id}/dismiss-reason", response_model=MatchItem, responses=problems(404))
+@router.post("/{match_id}/dismiss-reason", response_model=MatchItem)
 async def set_dismiss_reason(
     match_id: PathId, body: DismissReasonBody, caller: SeekerCaller
 ) -> Response:

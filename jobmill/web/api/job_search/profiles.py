@@ -17,7 +17,7 @@ from jobmill.people.persons import Owner
 from jobmill.web import profile_changes, resume_upload
 from jobmill.web.api.callers import ApiCaller, SeekerCaller
 from jobmill.web.api.etags import SeenVersion
-from jobmill.web.api.openapi import BINARY, file_body, problems
+from jobmill.web.api.openapi import BINARY, NEVER_MISSING, file_body, problems
 from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Seeker
@@ -183,7 +183,7 @@ async def draft_profile(request: Request, visitor: Seeker) -> Response:
     return json_response(request, ResumeDraftRecord(profile=document, missing=list(draft.missing)))
 
 
-@router.get("/{name}", response_model=ProfileRecord, responses=problems(404))
+@router.get("/{name}", response_model=ProfileRecord)
 async def show_profile(name: Name, caller: SeekerCaller) -> Response:
     """The newest version of a profile."""
     async with caller.db.transaction() as tx:
@@ -191,7 +191,9 @@ async def show_profile(name: Name, caller: SeekerCaller) -> Response:
     return caller.respond(record, version=record.version)
 
 
-@router.put("/{name}", response_model=ProfileRecord, responses=problems(412))
+@router.put(
+    "/{name}", response_model=ProfileRecord, responses=problems(412), openapi_extra=NEVER_MISSING
+)
 async def save_profile(
     name: Name, body: ProfileBody, caller: SeekerCaller, database: RawDb, based_on: SeenVersion
 ) -> Response:
@@ -219,7 +221,7 @@ async def save_profile(
     return await caller.run_once(work, time_limit=seconds)
 
 
-@router.post("/{name}/preview", response_model=PreviewResult, responses=problems(404))
+@router.post("/{name}/preview", response_model=PreviewResult)
 async def preview_profile(
     name: Name, body: PreviewBody, caller: SeekerCaller, database: RawDb
 ) -> Response:
@@ -236,7 +238,7 @@ async def preview_profile(
     return caller.respond(PreviewResult.of(effect, changes=changes))
 
 
-@router.get("/{name}/versions", response_model=ProfileVersionList, responses=problems(404))
+@router.get("/{name}/versions", response_model=ProfileVersionList)
 async def list_profile_versions(name: Name, caller: SeekerCaller) -> Response:
     """All versions, newest first."""
     async with caller.db.transaction() as tx:
@@ -245,9 +247,7 @@ async def list_profile_versions(name: Name, caller: SeekerCaller) -> Response:
     return caller.respond(ProfileVersionList.of(items=versions))
 
 
-@router.get(
-    "/{name}/versions/{version}", response_model=ProfileVersionRecord, responses=problems(404)
-)
+@router.get("/{name}/versions/{version}", response_model=ProfileVersionRecord)
 async def show_profile_version(name: Name, version: Version, caller: SeekerCaller) -> Response:
     """One version of a profile."""
     async with caller.db.transaction() as tx:
@@ -256,7 +256,7 @@ async def show_profile_version(name: Name, version: Version, caller: SeekerCalle
     return caller.respond(ProfileVersionRecord.of(stored, profile=profile))
 
 
-@router.post("/{name}/pause", response_model=ProfileRecord, responses=problems(404))
+@router.post("/{name}/pause", response_model=ProfileRecord)
 async def pause_profile(name: Name, caller: SeekerCaller) -> Response:
     """Score no jobs for a profile until it is resumed."""
 
@@ -266,13 +266,13 @@ async def pause_profile(name: Name, caller: SeekerCaller) -> Response:
     return await _change(name, caller, change)
 
 
-@router.post("/{name}/resume", response_model=ProfileRecord, responses=problems(404))
+@router.post("/{name}/resume", response_model=ProfileRecord)
 async def resume_profile(name: Name, caller: SeekerCaller) -> Response:
     """Score jobs for a profile again, also those that it missed."""
     return await _change(name, caller, profile_changes.resume_scoring)
 
 
-@router.post("/{name}/default", response_model=ProfileRecord, responses=problems(404))
+@router.post("/{name}/default", response_model=ProfileRecord)
 async def make_default_profile(name: Name, caller: SeekerCaller) -> Response:
     """Make a profile the default one."""
 
@@ -292,7 +292,7 @@ async def _change(name: str, caller: ApiCaller, change: Change) -> Response:
     return await caller.run_once(work, time_limit=seconds)
 
 
-@router.get("/{name}/proposed-rules", response_model=ProposedRuleList, responses=problems(404, 429))
+@router.get("/{name}/proposed-rules", response_model=ProposedRuleList, responses=problems(429))
 async def list_proposed_rules(name: Name, caller: SeekerCaller, database: RawDb) -> Response:
     """Rules that your dismissals suggest, and what each would have hidden."""
     limit_scoring(caller.request, caller.visitor)
@@ -312,7 +312,7 @@ def _rule(rule: ProposedRule, tried: DryRun | None) -> ProposedRuleItem:
     )
 
 
-@router.post("/{name}/proposed-rules/{key}", response_model=ProfileRecord, responses=problems(404))
+@router.post("/{name}/proposed-rules/{key}", response_model=ProfileRecord)
 async def decide_proposed_rule(
     name: Name, key: RuleKey, body: RuleDecisionBody, caller: SeekerCaller, database: RawDb
 ) -> Response:

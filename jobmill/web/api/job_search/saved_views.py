@@ -83,7 +83,7 @@ async def create_saved_view(
     return await caller.run_once(work, to_schema=SavedViewRecord.of, status=201)
 
 
-@router.delete("/{view_id}", status_code=204, responses=problems(404))
+@router.delete("/{view_id}", status_code=204)
 async def remove_saved_view(
     view_id: PathId, visitor: Seeker, db: Db, profile: ProfileParameter = None
 ) -> None:
@@ -93,7 +93,7 @@ async def remove_saved_view(
         await saved_views.remove(tx, version.profile_id, view_id, actor=visitor.actor.name)
 
 
-@router.post("/{view_id}/restore", response_model=SavedViewRecord, responses=problems(404))
+@router.post("/{view_id}/restore", response_model=SavedViewRecord)
 async def restore_saved_view(
     view_id: PathId, caller: SeekerCaller, profile: ProfileParameter = None
 ) -> Response:

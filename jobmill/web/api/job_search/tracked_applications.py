@@ -359,7 +359,7 @@ async def create_custom_status(body: CustomStatusBody, caller: SeekerCaller) -> 
     return await caller.run_once(work, status=201)
 
 
-@router.delete("/statuses/{custom_status_id}", status_code=204, responses=problems(404))
+@router.delete("/statuses/{custom_status_id}", status_code=204)
 async def remove_custom_status(
     custom_status_id: PathId, visitor: Seeker, db: Db, profile: ProfileParameter = None
 ) -> None:
@@ -371,7 +371,7 @@ async def remove_custom_status(
         )
 
 
-@router.get("/{match_id}", response_model=TrackedApplication, responses=problems(404))
+@router.get("/{match_id}", response_model=TrackedApplication)
 async def show_tracked_application(match_id: PathId, caller: SeekerCaller) -> Response:
     """An application with its dates, notes, contacts and files."""
     async with caller.db.transaction() as tx:
@@ -379,7 +379,7 @@ async def show_tracked_application(match_id: PathId, caller: SeekerCaller) -> Re
     return caller.respond(record, version=record.version)
 
 
-@router.put("/{match_id}", response_model=TrackedApplication, responses=problems(404, 412))
+@router.put("/{match_id}", response_model=TrackedApplication, responses=problems(412))
 async def save_application_dates(
     match_id: PathId, body: ApplicationDates, caller: SeekerCaller, based_on: SeenVersion
 ) -> Response:
@@ -388,7 +388,7 @@ async def save_application_dates(
     return await _change(caller, match_id, details.save, dates, based_on=based_on)
 
 
-@router.post("/{match_id}/move", response_model=TrackedApplication, responses=problems(404))
+@router.post("/{match_id}/move", response_model=TrackedApplication)
 async def move_application(
     match_id: PathId, body: ApplicationMove, caller: SeekerCaller
 ) -> Response:
@@ -397,7 +397,7 @@ async def move_application(
     return await _change(caller, match_id, board.move, body.column, seen=body.seen)
 
 
-@router.post("/{match_id}/undo", response_model=TrackedApplication, responses=problems(404))
+@router.post("/{match_id}/undo", response_model=TrackedApplication)
 async def undo_application_move(
     match_id: PathId, body: UndoApplicationMove, caller: SeekerCaller
 ) -> Response:
@@ -406,18 +406,13 @@ async def undo_application_move(
     return await _change(caller, match_id, board.undo, seen=body.seen)
 
 
-@router.post("/{match_id}/step-done", response_model=TrackedApplication, responses=problems(404))
+@router.post("/{match_id}/step-done", response_model=TrackedApplication)
 async def finish_application_step(match_id: PathId, caller: SeekerCaller) -> Response:
     """Mark the next step as done."""
     return await _change(caller, match_id, details.finish_next_step)
 
 
-@router.post(
-    "/{match_id}/notes",
-    response_model=TrackedApplication,
-    status_code=201,
-    responses=problems(404),
-)
+@router.post("/{match_id}/notes", response_model=TrackedApplication, status_code=201)
 async def add_application_note(
     match_id: PathId, body: ApplicationNoteBody, caller: SeekerCaller
 ) -> Response:
@@ -427,7 +422,7 @@ async def add_application_note(
 
 
 @router.put(
-    "/{match_id}/notes/{note_id}", response_model=TrackedApplication, responses=problems(404, 412)
+    "/{match_id}/notes/{note_id}", response_model=TrackedApplication, responses=problems(412)
 )
 async def edit_application_note(
     match_id: PathId,
@@ -441,20 +436,15 @@ async def edit_application_note(
     async def change(tx: Tx, match_id: int, *, owner: Owner, actor: str) -> None:
         await matches.lock(tx, match_id, owner=owner)
         versions = {note.id: note.version for note in await entries.find_notes(tx, match_id)}
-        seen = versions.get(note_id, 0) if based_on is None else based_on
+        version = versions.get(note_id, 0) if based_on is None else based_on
         await entries.edit_note(
-            tx, match_id, note_id, body.body, based_on=seen, owner=owner, actor=actor
+            tx, match_id, note_id, body.body, based_on=version, owner=owner, actor=actor
         )
 
     return await _change(caller, match_id, change)
 
 
-@router.post(
-    "/{match_id}/contacts",
-    response_model=TrackedApplication,
-    status_code=201,
-    responses=problems(404),
-)
+@router.post("/{match_id}/contacts", response_model=TrackedApplication, status_code=201)
 async def save_application_contact(
     match_id: PathId, body: ContactBody, caller: SeekerCaller
 ) -> Response:
@@ -465,11 +455,7 @@ async def save_application_contact(
 
 
 @router.post(
-    "/{match_id}/files",
-    response_model=TrackedApplication,
-    status_code=201,
-    responses=problems(404),
-    openapi_extra=FILE_BODY,
+    "/{match_id}/files", response_model=TrackedApplication, status_code=201, openapi_extra=FILE_BODY
 )
 async def add_application_file(
     match_id: PathId,
@@ -488,11 +474,7 @@ async def add_application_file(
     return await _change(caller, match_id, files.add, name, data, status=201)
 
 
-@router.get(
-    "/{match_id}/files/{file_id}",
-    response_class=Response,
-    responses={**FILE_ANSWER, **problems(404)},
-)
+@router.get("/{match_id}/files/{file_id}", response_class=Response, responses=FILE_ANSWER)
 async def download_application_file(
     match_id: PathId, file_id: PathId, visitor: Seeker, db: Db
 ) -> Response:
@@ -502,7 +484,7 @@ async def download_application_file(
     return Response(file.data, media_type=file.media_type, headers=download_headers(file.name))
 
 
-@router.delete("/{match_id}/{entry_path}/{entry_id}", status_code=204, responses=problems(404))
+@router.delete("/{match_id}/{entry_path}/{entry_id}", status_code=204)
 async def remove_application_entry(
     match_id: PathId, entry_path: EntryPath, entry_id: PathId, visitor: Seeker, db: Db
 ) -> None:
@@ -512,11 +494,7 @@ async def remove_application_entry(
         await entries.remove(tx, match_id, kind, entry_id, owner=visitor.owner, actor=actor)
 
 
-@router.post(
-    "/{match_id}/{entry_path}/{entry_id}/restore",
-    response_model=TrackedApplication,
-    responses=problems(404),
-)
+@router.post("/{match_id}/{entry_path}/{entry_id}/restore", response_model=TrackedApplication)
 async def restore_application_entry(
     match_id: PathId, entry_path: EntryPath, entry_id: PathId, caller: SeekerCaller
 ) -> Response:

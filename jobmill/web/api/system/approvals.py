@@ -15,7 +15,6 @@ from jobmill.pipelines import approval
 from jobmill.pipelines.approval import ApprovalResult
 from jobmill.web import source_secrets
 from jobmill.web.api.callers import AdminCaller
-from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import MarkedPage, RowLimit
 from jobmill.web.api.schemas import Schema
 from jobmill.web.api.system.sources import SourceReasonBody
@@ -70,14 +69,14 @@ async def list_approvals(
     return caller.respond(ApprovalList.of(items=rows[:limit], next=next))
 
 
-@router.get("/{ref}", response_model=ApprovalItem, responses=problems(404))
+@router.get("/{ref}", response_model=ApprovalItem)
 async def show_approval(ref: RefPath, caller: AdminCaller) -> Response:
     """A board or a source, and whether it was approved."""
     async with caller.db.transaction() as tx:
         return caller.respond(ApprovalItem.of(await approvals.get(tx, approvals.parse_ref(ref))))
 
 
-@router.post("/{ref}/approve", response_model=ApprovalAnswer, responses=problems(404))
+@router.post("/{ref}/approve", response_model=ApprovalAnswer)
 async def approve_board(ref: RefPath, caller: AdminCaller) -> Response:
     """Approve it, and queue its first run."""
     return await caller.run_once(
@@ -86,7 +85,7 @@ async def approve_board(ref: RefPath, caller: AdminCaller) -> Response:
     )
 
 
-@router.post("/{ref}/reject", response_model=ApprovalAnswer, responses=problems(404))
+@router.post("/{ref}/reject", response_model=ApprovalAnswer)
 async def reject_board(ref: RefPath, body: SourceReasonBody, caller: AdminCaller) -> Response:
     """Reject it; it is not suggested again."""
 

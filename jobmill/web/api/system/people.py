@@ -115,7 +115,7 @@ async def create_person(body: NewPerson, caller: AdminCaller) -> Response:
     )
 
 
-@router.put("/people/{person_id}/role", response_model=PersonRecord, responses=problems(404))
+@router.put("/people/{person_id}/role", response_model=PersonRecord)
 async def set_person_role(person_id: PathId, body: RoleBody, caller: AdminCaller) -> Response:
     """Change what a person may do. The last admin stays one."""
     caller.visitor.require_confirmed()
@@ -129,7 +129,7 @@ async def set_person_role(person_id: PathId, body: RoleBody, caller: AdminCaller
     return await caller.run_once(work, to_schema=PersonRecord.of)
 
 
-@router.put("/people/{person_id}/budget", response_model=BudgetShareRecord, responses=problems(404))
+@router.put("/people/{person_id}/budget", response_model=BudgetShareRecord)
 async def set_person_budget(
     person_id: PathId, body: BudgetShareBody, caller: AdminCaller
 ) -> Response:
@@ -144,7 +144,7 @@ async def set_person_budget(
     return await caller.run_once(work)
 
 
-@router.delete("/people/{person_id}", status_code=204, responses=problems(404))
+@router.delete("/people/{person_id}", status_code=204)
 async def remove_person_access(person_id: PathId, visitor: Admin, db: Db) -> None:
     """Remove a person's access and revoke their keys; what they did stays in the history."""
     visitor.require_confirmed()
@@ -181,7 +181,7 @@ async def create_key(body: NewKey, caller: AdminCaller) -> Response:
     )
 
 
-@router.delete("/keys/{key_id}", status_code=204, responses=problems(404))
+@router.delete("/keys/{key_id}", status_code=204)
 async def revoke_key(key_id: PathId, visitor: Admin, db: Db) -> None:
     """Revoke an API key for good."""
     async with db.transaction() as tx:

@@ -260,7 +260,7 @@ async def _read(tx: Tx, id: int, site_settings: SiteSettings) -> TargetRecord:
     )
 
 
-@router.get("/targets/{source_id}", response_model=TargetRecord, responses=problems(404))
+@router.get("/targets/{source_id}", response_model=TargetRecord)
 async def show_target(
     source_id: PathId, caller: AdminCaller, site_settings: CurrentSiteSettings
 ) -> Response:
@@ -269,7 +269,7 @@ async def show_target(
         return caller.respond(await _read(tx, source_id, site_settings))
 
 
-@router.put("/targets/{source_id}", response_model=TargetRecord, responses=problems(404))
+@router.put("/targets/{source_id}", response_model=TargetRecord)
 async def set_target_schedule(
     source_id: PathId, body: ScheduleBody, caller: AdminCaller, site_settings: CurrentSiteSettings
 ) -> Response:
@@ -284,7 +284,7 @@ async def set_target_schedule(
     return await caller.run_once(work)
 
 
-@router.post("/targets/{source_id}/{change}", response_model=TargetRecord, responses=problems(404))
+@router.post("/targets/{source_id}/{change}", response_model=TargetRecord)
 async def change_target(
     source_id: PathId, change: TargetChange, caller: AdminCaller, site_settings: CurrentSiteSettings
 ) -> Response:
@@ -309,7 +309,7 @@ async def _read_platforms(tx: Tx) -> PlatformList:
     return PlatformList.of(items=rows)
 
 
-@router.put("/platforms/{name}", response_model=PlatformList, responses=problems(404))
+@router.put("/platforms/{name}", response_model=PlatformList)
 async def set_platform_limits(name: Name, body: PlatformLimits, caller: AdminCaller) -> Response:
     """Set how often a platform may be read per hour and per day."""
     if name not in BY_NAME:

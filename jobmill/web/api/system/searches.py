@@ -11,7 +11,6 @@ from pydantic import BeforeValidator, Field
 from jobmill.rotation import searches, targets
 from jobmill.rotation.searches import MAX_DAYS_BACK, SearchSettings
 from jobmill.web.api.callers import AdminCaller
-from jobmill.web.api.openapi import problems
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
@@ -97,14 +96,14 @@ async def create_search(body: SearchBody, caller: AdminCaller) -> Response:
     )
 
 
-@router.get("/{search_id}", response_model=SearchRecord, responses=problems(404))
+@router.get("/{search_id}", response_model=SearchRecord)
 async def show_search(search_id: PathId, caller: AdminCaller) -> Response:
     """One search."""
     async with caller.db.transaction() as tx:
         return caller.respond(SearchRecord.of(await searches.get(tx, search_id)))
 
 
-@router.put("/{search_id}", response_model=SearchRecord, responses=problems(404))
+@router.put("/{search_id}", response_model=SearchRecord)
 async def replace_search(search_id: PathId, body: SearchBody, caller: AdminCaller) -> Response:
     """Change what a search looks for, and when."""
     return await caller.run_once(
@@ -115,7 +114,7 @@ async def replace_search(search_id: PathId, body: SearchBody, caller: AdminCalle
     )
 
 
-@router.post("/{search_id}/enable", response_model=SearchRecord, responses=problems(404))
+@router.post("/{search_id}/enable", response_model=SearchRecord)
 async def enable_search(search_id: PathId, caller: AdminCaller) -> Response:
     """Continue a search."""
     return await caller.run_once(
@@ -123,7 +122,7 @@ async def enable_search(search_id: PathId, caller: AdminCaller) -> Response:
     )
 
 
-@router.post("/{search_id}/disable", response_model=SearchRecord, responses=problems(404))
+@router.post("/{search_id}/disable", response_model=SearchRecord)
 async def disable_search(search_id: PathId, caller: AdminCaller) -> Response:
     """Stop a search for a while."""
     return await caller.run_once(
@@ -131,7 +130,7 @@ async def disable_search(search_id: PathId, caller: AdminCaller) -> Response:
     )
 
 
-@router.delete("/{search_id}", status_code=204, responses=problems(404))
+@router.delete("/{search_id}", status_code=204)
 async def remove_search(search_id: PathId, visitor: Admin, db: Db) -> None:
     """Remove a search; the jobs that it found stay."""
     async with db.transaction() as tx:

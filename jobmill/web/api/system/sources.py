@@ -19,7 +19,6 @@ from jobmill.queue import NewItem
 from jobmill.web import actor_labels, source_secrets, task_progress
 from jobmill.web.api.callers import AdminCaller, ApiCaller
 from jobmill.web.api.history_events import HistoryEvent
-from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, PageOfItems, RowLimit, Words
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.page_query import ShortText
@@ -158,7 +157,7 @@ async def create_source(body: NewSourceBody, caller: AdminCaller) -> Response:
     return await caller.run_once(work, status=201)
 
 
-@router.get("/{source_id}", response_model=SourceRecord, responses=problems(404))
+@router.get("/{source_id}", response_model=SourceRecord)
 async def show_source(source_id: PathId, caller: AdminCaller) -> Response:
     """A source with its configuration and its newest runs."""
     async with caller.db.transaction() as tx:
@@ -175,7 +174,7 @@ async def _read(tx: Tx, id: int) -> SourceRecord:
     )
 
 
-@router.get("/{source_id}/history", response_model=SourceHistory, responses=problems(404))
+@router.get("/{source_id}/history", response_model=SourceHistory)
 async def list_source_history(source_id: PathId, caller: AdminCaller) -> Response:
     """What people and Jobmill did with a source, oldest first."""
     async with caller.db.transaction() as tx:
@@ -185,13 +184,13 @@ async def list_source_history(source_id: PathId, caller: AdminCaller) -> Respons
     return caller.respond(SourceHistory.of(events=events))
 
 
-@router.post("/{source_id}/enable", response_model=SourceRecord, responses=problems(404))
+@router.post("/{source_id}/enable", response_model=SourceRecord)
 async def enable_source(source_id: PathId, caller: AdminCaller) -> Response:
     """Read a source regularly."""
     return await _change(caller, source_id, sources.enable)
 
 
-@router.post("/{source_id}/disable", response_model=SourceRecord, responses=problems(404))
+@router.post("/{source_id}/disable", response_model=SourceRecord)
 async def disable_source(
     source_id: PathId, body: SourceReasonBody, caller: AdminCaller
 ) -> Response:
@@ -200,20 +199,20 @@ async def disable_source(
     return await _change(caller, source_id, sources.disable, body.reason.strip() or "by hand")
 
 
-@router.post("/{source_id}/reject", response_model=SourceRecord, responses=problems(404))
+@router.post("/{source_id}/reject", response_model=SourceRecord)
 async def reject_source(source_id: PathId, body: SourceReasonBody, caller: AdminCaller) -> Response:
     """Disable a source and do not suggest it again."""
 
     return await _change(caller, source_id, sources.reject, body.reason.strip() or "not wanted")
 
 
-@router.post("/{source_id}/run", response_model=TaskAnswer, responses=problems(404))
+@router.post("/{source_id}/run", response_model=TaskAnswer)
 async def run_source(source_id: PathId, caller: AdminCaller) -> Response:
     """Read a source now."""
     return await _submit(caller, source_id, source_pipeline.new_item(source_id))
 
 
-@router.post("/{source_id}/test", response_model=TaskAnswer, responses=problems(404))
+@router.post("/{source_id}/test", response_model=TaskAnswer)
 async def test_source(source_id: PathId, caller: AdminCaller) -> Response:
     """Read the first page of a source without storing its jobs."""
     return await _submit(caller, source_id, preview.new_item(source_id))

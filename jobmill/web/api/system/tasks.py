@@ -181,7 +181,7 @@ async def list_tasks(
     return caller.respond(TaskList.of(items=items, next=page.next))
 
 
-@router.get("/tasks/{item_id}", response_model=TaskRecord, responses=problems(404))
+@router.get("/tasks/{item_id}", response_model=TaskRecord)
 async def show_task(item_id: PathId, caller: AdminCaller) -> Response:
     """A task with its data and its timeline."""
     async with caller.db.transaction() as tx:
@@ -199,7 +199,7 @@ async def _read(tx: Tx, item_id: int, visitor: Visitor) -> TaskRecord:
     return TaskRecord.of(item, waiting_for_it=waiting, events=events)
 
 
-@router.post("/tasks/{item_id}/retry", response_model=TaskRecord, responses=problems(404))
+@router.post("/tasks/{item_id}/retry", response_model=TaskRecord)
 async def retry_task(item_id: PathId, caller: AdminCaller) -> Response:
     """Run a finished task again from the step where it stopped."""
 
@@ -210,7 +210,7 @@ async def retry_task(item_id: PathId, caller: AdminCaller) -> Response:
     return await caller.run_once(work)
 
 
-@router.post("/tasks/{item_id}/cancel", response_model=TaskRecord, responses=problems(404))
+@router.post("/tasks/{item_id}/cancel", response_model=TaskRecord)
 async def cancel_task(item_id: PathId, body: CancelTaskBody, caller: AdminCaller) -> Response:
     """End a waiting task as skipped."""
 
@@ -227,7 +227,7 @@ def _signed(reason: str, visitor: Visitor) -> str:
     return reason if visitor.local else f"{reason} ({visitor.name})"
 
 
-@router.get("/lineages/{tracking_id}", response_model=TaskLineage, responses=problems(404))
+@router.get("/lineages/{tracking_id}", response_model=TaskLineage)
 async def show_lineage(tracking_id: UUID, caller: AdminCaller) -> Response:
     """All tasks that came from one submission."""
     async with caller.db.transaction() as tx:
@@ -292,7 +292,7 @@ async def unblock_tasks(body: UnblockBody, caller: AdminCaller) -> Response:
     return await caller.run_once(work)
 
 
-@router.delete("/work-queue/alerts/{alert_id}", status_code=204, responses=problems(404))
+@router.delete("/work-queue/alerts/{alert_id}", status_code=204)
 async def clear_queue_alert(alert_id: PathId, visitor: Admin, db: Db) -> None:
     """Clear an alert; it comes back if the problem does."""
     async with db.transaction() as tx:

@@ -64,9 +64,9 @@ async def edit_note(
 ) -> Response:
     async def save(tx: Tx, match_id: int, *, owner: Owner, actor: str) -> None:
         body = form.get("body", "")
-        seen = read_whole_number(form, "version", say("Reload the page."))
+        version = read_whole_number(form, "version", say("Reload the page."))
         await entries.edit_note(
-            tx, match_id, note_id, body, based_on=seen, owner=owner, actor=actor
+            tx, match_id, note_id, body, based_on=version, owner=owner, actor=actor
         )
 
     # A refused text is in the form for a new note, so that it is not lost.
@@ -83,8 +83,8 @@ async def save_contact(match_id: PathId, form: Fields, visitor: Seeker, page: Pa
 async def edit_contact(
     match_id: PathId, contact_id: PathId, form: Fields, visitor: Seeker, page: Page
 ) -> Response:
-    contact, seen = _read_contact(form), form.get("seen", "")
-    save = partial(entries.edit_contact, id=contact_id, contact=contact, seen=seen)
+    contact = _read_contact(form)
+    save = partial(entries.edit_contact, id=contact_id, contact=contact, seen=form.get("seen", ""))
     typed = {**form, "contact_id": str(contact_id)}
     return await _save(page, match_id, "contacts", typed, save)
 

@@ -30,9 +30,9 @@ from jobmill.web.auth import Links, Recruiter, Viewer, Visitor
 from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.dependencies import Db, RequestDatabase, no_store
 from jobmill.web.file_downloads import send_upload
+from jobmill.web.form import Fields
 from jobmill.web.pages.hiring import activity_lines, opening_page, review_panel
 from jobmill.web.pages.hiring.activity_lines import ActivityLine
-from jobmill.web.pages.hiring.applicant_form import ApplicantForm, SubmittedApplicantForm
 from jobmill.web.pages.hiring.review_panel import NO_DRAFT, NoteDraft, ReviewPanel
 from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.shell import Page, PageRenderer
@@ -66,6 +66,31 @@ class ApplicantDetails:
     """Of all openings that the activity is about."""
     booking: OwnBooking | None
     """The interview time of the applicant."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApplicantForm:
+    """A form that a recruiter submits about one applicant of an opening."""
+
+    opening_id: int
+    application_id: int
+    fields: Mapping[str, str]
+    page: PageRenderer
+
+    @property
+    def place(self) -> tuple[PageRenderer, int, int]:
+        """What `show_applicant` needs to show the applicant again."""
+        return self.page, self.opening_id, self.application_id
+
+
+# Not `def`: FastAPI would run it in a thread.
+async def _read_applicant_form(
+    opening_id: PathId, application_id: PathId, visitor: Recruiter, fields: Fields, page: Page
+) -> ApplicantForm:
+    return ApplicantForm(opening_id, application_id, fields, page)
+
+
+SubmittedApplicantForm = Annotated[ApplicantForm, Depends(_read_applicant_form)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +150,7 @@ async def change_applicant(step: Step, form: SubmittedApplicantForm) -> Response
             await _change_applicant(tx, form.application_id, typed, form.page.visitor)
             after = await openings.get(tx, form.opening_id)
     except (Invalid, Conflict) as error:
-        return await show_applicant_again(form, error, typed=typed)
+        return await show_applicant(*form.place, typed=typed, error=error)
     return opening_page.redirect_to_changes(before, after)
 
 
@@ -178,19 +203,6 @@ async def show_applicant(
         else None,
         error=error,
         labels=status_labels(),
-    )
-
-
-async def show_applicant_again(
-    form: ApplicantForm,
-    error: AppError,
-    *,
-    typed: ActionForm | None = None,
-    draft: NoteDraft = NO_DRAFT,
-) -> HTMLResponse:
-    """Show the applicant with the error and what was typed."""
-    return await show_applicant(
-        form.page, form.opening_id, form.application_id, typed=typed, error=error, draft=draft
     )
 
 

@@ -28,6 +28,7 @@ from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.dependencies import RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.pages.hiring import opening_page, posting_form, terms_form
+from jobmill.web.pages.hiring.opening_list import render_terms
 from jobmill.web.pages.hiring.opening_page import PageState
 from jobmill.web.pages.hiring.terms_form import PLACES
 from jobmill.web.parameters import PathId
@@ -240,15 +241,7 @@ async def _edit_page(
 ) -> HTMLResponse:
     async with page.db.transaction() as tx:
         company = await company_identity.read_identity(tx)
-    return page(
-        "hiring/terms.html",
-        opening=opening,
-        company=company,
-        typed=typed,
-        posting_labels=posting_form.labels(),
-        confirmation=confirmation,
-        error=error,
-    )
+    return render_terms(page, company, typed, error, opening=opening, confirmation=confirmation)
 
 
 @router.post("/edit")

@@ -14,11 +14,12 @@ from jobmill.hiring import company_identity
 from jobmill.hiring.company_identity import CompanyIdentity
 from jobmill.hiring.openings import cards, lifecycle, posting_details, review_list
 from jobmill.hiring.openings.posting_details import NO_DETAILS
-from jobmill.hiring.records.openings import OpeningStatus, OpeningTerms
+from jobmill.hiring.records.openings import Opening, OpeningStatus, OpeningTerms
 from jobmill.hiring.waitlist import deadlines
 from jobmill.web import unread_mentions
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.banners import CurrentBanners
+from jobmill.web.confirmation import Confirmation
 from jobmill.web.form import Fields
 from jobmill.web.form_keys import create_once, make_form_key
 from jobmill.web.pages.hiring import posting_form, terms_form
@@ -73,24 +74,28 @@ async def show_form(visitor: Recruiter, page: Page) -> HTMLResponse:
     # Most companies choose whom they hire. The API has another default, which it keeps.
     terms = OpeningTerms("", time_zone=page.site_settings.settings.time_zone, admission="review")
     typed = terms_form.to_fields(terms) | posting_form.to_fields(NO_DETAILS)
-    return _form_page(
+    return render_terms(
         page, company, typed | {"capacity": "1", "company_name": "", "key": make_form_key()}
     )
 
 
-def _form_page(
+def render_terms(
     page: PageRenderer,
     company: CompanyIdentity,
     typed: Mapping[str, str],
     error: AppError | None = None,
+    *,
+    opening: Opening | None = None,
+    confirmation: Confirmation | None = None,
 ) -> HTMLResponse:
+    """The form of a new opening, or of one to edit."""
     return page(
         "hiring/terms.html",
-        opening=None,
+        opening=opening,
         company=company,
         typed=typed,
         posting_labels=posting_form.labels(),
-        confirmation=None,
+        confirmation=confirmation,
         error=error,
     )
 
@@ -117,7 +122,7 @@ async def create(visitor: Recruiter, form: Fields, page: Page, banners: CurrentB
     except AppError as error:
         empty = terms_form.to_fields(OpeningTerms("")) | posting_form.to_fields(NO_DETAILS)
         typed = dict.fromkeys([*empty, "capacity", "company_name", "key"], "") | dict(form)
-        return _form_page(page, company, typed, error)
+        return render_terms(page, company, typed, error)
     banners.expire()
     return RedirectResponse(f"/hiring/{id}", 303)
 

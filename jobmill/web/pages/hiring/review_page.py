@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Response
@@ -25,8 +24,7 @@ from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.form import Fields
 from jobmill.web.pages.hiring import applicants, opening_page
 from jobmill.web.pages.hiring.activity_lines import ActivityLine
-from jobmill.web.pages.hiring.applicant_form import SubmittedApplicantForm
-from jobmill.web.pages.hiring.applicants import BulkForm
+from jobmill.web.pages.hiring.applicants import BulkForm, SubmittedApplicantForm
 from jobmill.web.pages.hiring.opening_page import PageState
 from jobmill.web.pages.hiring.terms_form import parse_number
 from jobmill.web.parameters import PathId
@@ -36,15 +34,6 @@ router = APIRouter(prefix="/hiring/{opening_id}")
 
 PAGE_SIZE = 100
 Decision = Literal["accept", "reject", "score"]
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewState:
-    opening: Opening
-    page: ReviewPage
-    lottery: LotteryProof | None
-    recent: list[ActivityLine]
-    """The decision that was just made."""
 
 
 @router.get("/review")
@@ -109,7 +98,7 @@ async def decide(decision: Decision, form: SubmittedApplicantForm) -> Response:
             await _decide(tx, form.application_id, decision, dict(form.fields), form.page.visitor)
             after = await openings.get(tx, form.opening_id)
     except (Invalid, Conflict) as error:
-        return await applicants.show_applicant_again(form, error)
+        return await applicants.show_applicant(*form.place, error=error)
     if decision == "score":
         return RedirectResponse(f"/hiring/{form.opening_id}/people/{form.application_id}", 303)
     return _redirect(before, after)
@@ -162,22 +151,22 @@ async def _page(
     did: str = "",
     error: AppError | None = None,
 ) -> HTMLResponse:
-    async def read(tx: Tx) -> ReviewState:
-        return ReviewState(
+    async def read(tx: Tx) -> tuple[Opening, ReviewPage, LotteryProof | None, list[ActivityLine]]:
+        return (
             await openings.get(tx, opening_id),
             await review_list.list_in_review(tx, opening_id, after=after or None, limit=PAGE_SIZE),
             await lottery.find_proof(tx, opening_id, limit=1),
             await opening_page.list_recent(tx, PageState(opening_id, did=did), page.visitor),
         )
 
-    state = await consistent_reads.read_opening(page.db, opening_id, read)
+    opening, review, proof, recent = await consistent_reads.read_opening(page.db, opening_id, read)
     return page(
         "hiring/review.html",
         topics=["hiring"],
-        opening=state.opening,
-        review=state.page,
-        lottery=state.lottery if state.opening.admission == "lottery" else None,
-        recent=state.recent,
+        opening=opening,
+        review=review,
+        lottery=proof if opening.admission == "lottery" else None,
+        recent=recent,
         after=after,
         error=error,
     )

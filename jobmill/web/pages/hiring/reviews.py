@@ -15,7 +15,7 @@ from jobmill.hiring.reviews.notes import NoteNotFound
 from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db
 from jobmill.web.pages.hiring import applicants
-from jobmill.web.pages.hiring.applicant_form import ApplicantForm, SubmittedApplicantForm
+from jobmill.web.pages.hiring.applicants import ApplicantForm, SubmittedApplicantForm
 from jobmill.web.pages.hiring.review_panel import NO_DRAFT, NoteDraft
 from jobmill.web.parameters import PathId
 from jobmill.web.translations import say
@@ -111,7 +111,7 @@ async def _change(
             await applicants.get_application(tx, form.opening_id, form.application_id)
             anchor = await work(tx)
     except (Invalid, Conflict, Forbidden) as error:
-        return await applicants.show_applicant_again(form, error, draft=draft)
+        return await applicants.show_applicant(*form.place, error=error, draft=draft)
     path = f"/hiring/{form.opening_id}/people/{form.application_id}"
     return RedirectResponse(f"{path}#{anchor}", 303)
 

@@ -25,7 +25,7 @@ from jobmill.web.auth import Recruiter, Viewer, Visitor
 from jobmill.web.confirmation import read_optional_reason
 from jobmill.web.form import Fields
 from jobmill.web.pages.hiring import applicants
-from jobmill.web.pages.hiring.applicant_form import SubmittedApplicantForm
+from jobmill.web.pages.hiring.applicants import SubmittedApplicantForm
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say
