@@ -85,12 +85,17 @@ def _problem_response(error: Exception, status: int, code: str) -> JSONResponse:
     return JSONResponse(body, status, _headers(error, status), PROBLEM)
 
 
+def find_kind(error: Exception) -> tuple[int, str]:
+    """The status and the code of its class of error."""
+    kinds = (KINDS[kind] for kind in type(error).mro() if kind in KINDS)
+    return next(kinds, (500, "INTERNAL_ERROR"))
+
+
 def _status_and_code(error: Exception) -> tuple[int, str]:
     if isinstance(error, HTTPException):
         code, _ = FRAMEWORK.get(error.status_code, ("HTTP_ERROR", ""))
         return error.status_code, code
-    kinds = (KINDS[kind] for kind in type(error).mro() if kind in KINDS)
-    status, code = next(kinds, (500, "INTERNAL_ERROR"))
+    status, code = find_kind(error)
     specific = error.code if isinstance(error, AppError) else None
     return (STATUSES.get(specific, status), specific) if specific else (status, code)
 

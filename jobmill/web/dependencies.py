@@ -9,17 +9,18 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from copy import copy
 from pathlib import Path
-from typing import Annotated, Protocol, cast
+from typing import Annotated, TypeVar, cast
 
-from fastapi import Depends, Request
+from fastapi import Depends, Request, Response
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from jobmill.db import CONNECTION_ERRORS, Database, Tx
-from jobmill.errors import Unavailable
+from jobmill.errors import AppError, Unavailable
 from jobmill.hiring.company_identity import NO_IDENTITY, CompanyIdentity
 from jobmill.time_zones import format_local_time
 from jobmill.web import translations
+from jobmill.web.api_errors import find_kind
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +28,10 @@ DATABASE_TIMEOUT = 3.0
 """Seconds after which a page reports that the database does not respond."""
 
 WEB_DIR = Path(__file__).parent
+
+NO_STORE = {"Cache-Control": "no-store"}
+"""Keeps pages with personal data out of the browser's cache."""
+ResponseT = TypeVar("ResponseT", bound=Response)
 
 
 class RequestDatabase:
@@ -59,8 +64,25 @@ class RequestDatabase:
             raise Unavailable("The database does not respond. Try again in a moment.") from error
 
 
-class Render(Protocol):
-    def __call__(self, template: str, status: int = 200, /, **values: object) -> HTMLResponse: ...
+class Render:
+    """Renders templates. They show `error`; an AppError also sets the status."""
+
+    def __init__(self, templates: Environment) -> None:
+        self._templates = templates
+
+    def __call__(
+        self,
+        template: str,
+        status: int = 200,
+        /,
+        *,
+        error: AppError | str | None = None,
+        **values: object,
+    ) -> HTMLResponse:
+        if isinstance(error, AppError):
+            status, _ = find_kind(error)
+        text = self._templates.get_template(template).render(values, error=error and str(error))
+        return HTMLResponse(text, status)
 
 
 class BannerState:
@@ -98,11 +120,10 @@ def make_environment(banners: BannerState | None = None, *, sends_mail: bool = T
     return environment
 
 
-def make_renderer(templates: Environment) -> Render:
-    def render(template: str, status: int = 200, /, **values: object) -> HTMLResponse:
-        return HTMLResponse(templates.get_template(template).render(values), status)
-
-    return render
+def no_store(response: ResponseT) -> ResponseT:
+    """The response, which no cache may store."""
+    response.headers.update(NO_STORE)
+    return response
 
 
 # Not `def`: FastAPI would run it in a thread.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import IO, Annotated, TypeVar, cast
 
 from fastapi import Depends, Request
@@ -17,9 +17,10 @@ from jobmill.hiring.audit_log.fairness_proof import PublicHeads
 from jobmill.web import consistent_reads
 from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.dependencies import RequestDatabase
+from jobmill.web.file_downloads import iter_chunks
 
 MAX_BYTES_IN_MEMORY = 1_000_000
-CHUNK_BYTES = 65_536
+
 T = TypeVar("T")
 
 
@@ -48,9 +49,7 @@ class FairnessExports:
             )
         name = f'attachment; filename="fairness-{opening_id}.jsonl"'
         return StreamingResponse(
-            _iter_chunks(file),
-            media_type="application/jsonl",
-            headers={"Content-Disposition": name},
+            iter_chunks(file), media_type="application/jsonl", headers={"Content-Disposition": name}
         )
 
 
@@ -61,15 +60,9 @@ async def _write(tx: Tx, opening_id: int) -> IO[bytes]:
         async for line in fairness_proof.iter_lines(tx, opening_id):
             file.write(line.encode() + b"\n")
         file.seek(0)
-        # `_iter_chunks` closes it.
+        # `iter_chunks` closes it.
         stack.pop_all()
         return file
-
-
-def _iter_chunks(file: IO[bytes]) -> Iterator[bytes]:
-    with file:
-        while chunk := file.read(CHUNK_BYTES):
-            yield chunk
 
 
 def _get_exports(request: Request) -> FairnessExports:

@@ -34,6 +34,10 @@ async def read_long_form(request: Request) -> LongForm:
     return await _parse(request, MAX_LONG_FORM_FIELDS)
 
 
+def last_value(form: LongForm, name: str) -> str:
+    return form.get(name, ("",))[-1]
+
+
 async def _parse(request: Request, max_fields: int) -> dict[str, list[str]]:
     body = await request.body()
     try:

@@ -18,28 +18,23 @@ from jobmill.errors import AppError, RateLimited, Unauthenticated, Unavailable
 from jobmill.people.sessions import PASSWORD_LIFETIME
 from jobmill.web import api_errors
 from jobmill.web.auth import NotSignedIn, PasswordNeeded, Visitor, identify, request_id
-from jobmill.web.dependencies import Render
+from jobmill.web.dependencies import Render, no_store
 from jobmill.web.shell import AppShell
 from jobmill.web.translations import say
 from jobmill.web.workspaces import WORKSPACE_COOKIE
 
-STATUSES = {kind: status for kind, (status, _) in api_errors.KINDS.items()} | {
-    RequestValidationError: 422
-}
 LOCAL_PATH = re.compile(r"/(?!/|sign-)[\x21-\x5b\x5d-\x7e]{0,2000}")
 """A path on this site: browsers read `//` and `/\\` as another site."""
 
 
-def status_code(error: Exception | None) -> int:
-    """The HTTP status of a response that reports this error; 200 without one."""
-    if error is None:
-        return HTTPStatus.OK
+def status_code(error: Exception) -> int:
+    """The HTTP status of a response that reports this error."""
     if isinstance(error, HTTPException):
         return error.status_code
-    if isinstance(error, RequestValidationError) and _problems_in(error, "path"):
+    if isinstance(error, RequestValidationError):
         # No page has an id like that.
-        return HTTPStatus.NOT_FOUND
-    return next((STATUSES[kind] for kind in type(error).mro() if kind in STATUSES), 500)
+        return HTTPStatus.NOT_FOUND if _problems_in(error, "path") else 422
+    return api_errors.find_kind(error)[0]
 
 
 def message(error: Exception) -> str:
@@ -193,8 +188,7 @@ def _password_form(request: Request, render: Render, error: PasswordNeeded) -> R
         minutes=int(PASSWORD_LIFETIME.total_seconds() // 60),
         error=str(error) if error.is_wrong else None,
     )
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return no_store(response)
 
 
 def _url_without_query(request: Request, error: Exception) -> str | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import TypeVar
 
 from fastapi import Request, Response
 from pydantic import BaseModel
@@ -15,15 +14,8 @@ from jobmill.web import api_errors
 from jobmill.web.auth import Visitor
 from jobmill.web.rate_limits import client_key
 
-SchemaT = TypeVar("SchemaT", bound=BaseModel)
-
 HEADER = "idempotency-key"
 KEY = re.compile(r"[!-~]{1,255}")
-
-
-def as_is(schema: SchemaT) -> SchemaT:
-    """`to_schema` of work that returns its schema."""
-    return schema
 
 
 def without(schema: BaseModel | AppError, field: str) -> BaseModel | AppError:

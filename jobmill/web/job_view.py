@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from jobmill.catalog import history
+from jobmill.catalog.listing_search import ListingHit
+from jobmill.catalog.listings import Listing
 from jobmill.catalog.posting import format_salary
 from jobmill.db import Tx
 from jobmill.errors import NotFound
@@ -44,31 +46,14 @@ async def find_lineage(tx: Tx, verdict: Verdict | None) -> UUID | None:
         return None
 
 
-class PlaceAndSalary(Protocol):
-    """Place and salary of a listing, a match or a search hit."""
-
-    @property
-    def location(self) -> str | None: ...
-    @property
-    def arrangement(self) -> str | None: ...
-    @property
-    def salary_min(self) -> float | None: ...
-    @property
-    def salary_max(self) -> float | None: ...
-    @property
-    def salary_currency(self) -> str | None: ...
-    @property
-    def salary_period(self) -> str | None: ...
-
-
-def describe_place(job: PlaceAndSalary) -> str:
+def describe_place(job: Listing | ListingHit | Match) -> str:
     """Location and arrangement; `Remote, US` already says both."""
     included = job.arrangement and job.arrangement in (job.location or "").lower()
     arrangement = None if included else (job.arrangement or "").capitalize()
     return join_parts([job.location, arrangement])
 
 
-def describe_salary(job: PlaceAndSalary) -> str | None:
+def describe_salary(job: Listing | ListingHit | Match) -> str | None:
     return format_salary(job.salary_min, job.salary_max, job.salary_currency, job.salary_period)
 
 

@@ -20,7 +20,7 @@ SAMPLE = dt.datetime(2026, 11, 15, 9, 30, tzinfo=dt.UTC)
 EARLIEST, LATEST = dt.datetime(1970, 1, 1, tzinfo=dt.UTC), dt.datetime(9000, 1, 1, tzinfo=dt.UTC)
 
 
-def require_digits(text: object) -> object:
+def _require_digits(text: object) -> object:
     if isinstance(text, str) and not DIGITS.fullmatch(text):
         raise PydanticCustomError("whole", "should be a positive integer")
     return text
@@ -66,27 +66,24 @@ def _reject_unstorable(text: str) -> str:
     return text
 
 
-PathId = Annotated[int, Path(ge=1, le=MAX_ID), BeforeValidator(require_digits)]
-JobPathId = Annotated[
-    int, Path(alias="jobId", ge=1, le=MAX_ID, examples=[1]), BeforeValidator(require_digits)
-]
+DIGITS_ONLY = BeforeValidator(_require_digits)
+"""Of whole numbers in a path or a query: no sign, spaces or underscores."""
+PathId = Annotated[int, Path(ge=1, le=MAX_ID), DIGITS_ONLY]
+JobPathId = Annotated[int, Path(alias="jobId", ge=1, le=MAX_ID, examples=[1]), DIGITS_ONLY]
 ApplicantPathId = Annotated[
-    int, Path(alias="applicantId", ge=1, le=MAX_ID, examples=[1]), BeforeValidator(require_digits)
+    int, Path(alias="applicantId", ge=1, le=MAX_ID, examples=[1]), DIGITS_ONLY
 ]
 ApplicationPathId = Annotated[
-    int, Path(alias="applicationId", ge=1, le=MAX_ID, examples=[1]), BeforeValidator(require_digits)
+    int, Path(alias="applicationId", ge=1, le=MAX_ID, examples=[1]), DIGITS_ONLY
 ]
 BodyId = Annotated[int, Field(strict=True, ge=1, le=MAX_ID, examples=[1])]
 WholeNumber = Annotated[int, Field(strict=True)]
 PLAIN_TEXT = AfterValidator(_reject_unstorable)
 """Put it last, so that an error about the length names a text."""
-InputTime = Annotated[
-    dt.datetime,
-    BeforeValidator(_parse_time),
-    WithJsonSchema(
-        {"type": "string", "format": "date-time", "examples": [format_timestamp(SAMPLE)]}
-    ),
-]
+TIME_SCHEMA = WithJsonSchema(
+    {"type": "string", "format": "date-time", "examples": [format_timestamp(SAMPLE)]}
+)
+InputTime = Annotated[dt.datetime, BeforeValidator(_parse_time), TIME_SCHEMA]
 """A time in a request."""
 TimeOfDay = Annotated[
     dt.time,
@@ -101,8 +98,6 @@ TimeZoneName = Annotated[
 OutputTime = Annotated[
     dt.datetime,
     PlainSerializer(format_timestamp, return_type=str, when_used="json"),
-    WithJsonSchema(
-        {"type": "string", "format": "date-time", "examples": [format_timestamp(SAMPLE)]}
-    ),
+    TIME_SCHEMA,
 ]
 """A time in a response."""

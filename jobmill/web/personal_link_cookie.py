@@ -11,8 +11,6 @@ from jobmill.web.auth import LINK_COOKIE
 
 LIFETIME = dt.timedelta(days=30)
 """Counted from the last visit."""
-NO_STORE = {"Cache-Control": "no-store"}
-"""Keeps pages with personal data out of the browser's cache."""
 
 
 def set_cookie(response: Response, request: Request, token: str) -> None:

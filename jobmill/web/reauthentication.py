@@ -12,8 +12,9 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from jobmill.errors import Unauthenticated
-from jobmill.people import persons, sessions
+from jobmill.people import sessions
 from jobmill.web import sign_in
+from jobmill.web.account_holder import find_account_holder
 from jobmill.web.auth import SESSION_COOKIE, PasswordNeeded, Visitor, admin, signed_in
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import fields
@@ -25,9 +26,7 @@ PASSWORD_FIELD = "confirm_password"
 async def confirm(request: Request, db: RequestDatabase, password: str) -> None:
     """Check the password of the signed-in person; PasswordNeeded if it is wrong."""
     key = request.cookies.get(SESSION_COOKIE, "")
-    async with db.transaction() as tx:
-        session = await sessions.find(tx, key)
-        person = await persons.get(tx, session.person_id) if session else None
+    person = await find_account_holder(request, db)
     if person is None:
         raise PasswordNeeded(say("You are not signed in, so there is no password to check."))
     try:

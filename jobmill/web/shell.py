@@ -8,10 +8,12 @@ from typing import Annotated
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse
 
+from jobmill.errors import AppError
 from jobmill.web import workspaces
 from jobmill.web.auth import SignedIn, Visitor
-from jobmill.web.dependencies import Render, View
+from jobmill.web.dependencies import Db, Render, RequestDatabase, View
 from jobmill.web.live_updates import Topic
+from jobmill.web.site_settings import SiteSettings, get_site_settings
 from jobmill.web.workspaces import WORKSPACE_COOKIE, MenuEntry, Workspace
 
 COOKIE_SECONDS = 365 * 24 * 3600
@@ -46,15 +48,23 @@ class AppShell:
 
 
 class PageRenderer:
-    """Renders templates that extend shell.html."""
+    """Renders templates that extend shell.html. Like an ApiCaller, it has what most handlers need of
+    their request."""
 
-    def __init__(self, render: Render, request: Request, visitor: Visitor) -> None:
+    def __init__(
+        self, render: Render, request: Request, visitor: Visitor, db: RequestDatabase
+    ) -> None:
         self._render = render
-        self._path = request.url.path
         self._last_used = request.cookies.get(WORKSPACE_COOKIE, "")
+        self.request = request
         self.visitor = visitor
+        self.db = db
         self.did = request.query_params.get("did", "")
         """What was done before a redirect to this page."""
+
+    @property
+    def site_settings(self) -> SiteSettings:
+        return get_site_settings(self.request)
 
     def __call__(
         self,
@@ -63,17 +73,18 @@ class PageRenderer:
         /,
         *,
         topics: Sequence[Topic] = (),
+        error: AppError | str | None = None,
         **values: object,
     ) -> HTMLResponse:
-        shell = AppShell(self._path, self.visitor, topics, self._last_used)
-        response = self._render(template, status, shell=shell, **values)
-        if status < 400:
+        shell = AppShell(self.request.url.path, self.visitor, topics, self._last_used)
+        response = self._render(template, status, error=error, shell=shell, **values)
+        if response.status_code < 400:
             shell.remember_workspace(response, self._last_used)
         return response
 
 
-async def _page_renderer(request: Request, visitor: SignedIn, view: View) -> PageRenderer:
-    return PageRenderer(view, request, visitor)
+async def _page_renderer(request: Request, visitor: SignedIn, view: View, db: Db) -> PageRenderer:
+    return PageRenderer(view, request, visitor, db)
 
 
 Page = Annotated[PageRenderer, Depends(_page_renderer)]

@@ -26,9 +26,9 @@ from jobmill.web.client_address import ClientResolver
 from jobmill.web.dependencies import (
     DATABASE_TIMEOUT,
     WEB_DIR,
+    Render,
     RequestDatabase,
     make_environment,
-    make_renderer,
 )
 from jobmill.web.fairness_exports import FairnessExports
 from jobmill.web.live_updates import LiveUpdates
@@ -110,7 +110,7 @@ def create_app(
     app.state.rates = RateTracker()
     app.state.fairness_exports = FairnessExports()
     environment = make_environment(banners, sends_mail=site_settings.sends_mail)
-    app.state.render = render = make_renderer(environment)
+    app.state.render = render = Render(environment)
 
     async def handle_error(request: Request, error: Exception) -> Response:
         return await html_errors.error_response(request, render, error)

@@ -69,8 +69,8 @@ GUARDS: list[Guard] = [
     guard(
         "secrets of sources stay hidden",
         "jobmill/web/api/system/sources.py",
-        '"config": source_secrets.redact_config("", source.config),',
-        '"config": source.config,',
+        'config=source_secrets.redact_config("", source.config),',
+        "config=source.config,",
         f"{CONVENTIONS}::test_secrets_of_a_source_are_not_shown",
     ),
     guard(

@@ -108,7 +108,7 @@ async def test_a_valid_request_id_is_kept_and_others_are_replaced(site: httpx2.A
 async def reader() -> AsyncIterator[httpx2.AsyncClient]:
     """A route that reads its body, and one that fails."""
     app = FastAPI()
-    render = dependencies.make_renderer(dependencies.make_environment())
+    render = dependencies.Render(dependencies.make_environment())
 
     async def tell(request: Request, error: Exception) -> Response:
         return await html_errors.error_response(request, render, error)

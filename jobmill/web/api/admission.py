@@ -124,7 +124,7 @@ class StageBoard(Schema):
     stages: list[StageGroup]
 
 
-@router.get("/jobs/{jobId}/review", response_model=ReviewItems, responses=problems(404))
+@router.get("/jobs/{jobId}/review", response_model=ReviewItems)
 async def list_in_review(
     job_id: JobPathId, caller: ViewerCaller, after: ReviewCursor = None, limit: PageLimit = 100
 ) -> Response:
@@ -134,15 +134,10 @@ async def list_in_review(
         job_id,
         lambda tx: review_list.list_in_review(tx, job_id, after=after, limit=limit),
     )
-    items = [ReviewItem.of(row) for row in page.rows]
-    return caller.respond(ReviewItems(items=items, next=page.next), page.next)
+    return caller.respond(ReviewItems.of(items=page.rows, next=page.next), page.next)
 
 
-@router.post(
-    "/applications/{applicationId}/accept",
-    response_model=DecidedApplication,
-    responses=problems(404, 409),
-)
+@router.post("/applications/{applicationId}/accept", response_model=DecidedApplication)
 async def accept(
     application_id: ApplicationPathId, caller: RecruiterCaller, body: AcceptBody | None = None
 ) -> Response:
@@ -156,11 +151,7 @@ async def accept(
     return await caller.run_once(work, to_schema=lambda accepted: _decided(*accepted))
 
 
-@router.post(
-    "/applications/{applicationId}/reject",
-    response_model=DecidedApplication,
-    responses=problems(404, 409),
-)
+@router.post("/applications/{applicationId}/reject", response_model=DecidedApplication)
 async def reject(
     application_id: ApplicationPathId, caller: RecruiterCaller, body: RejectBody | None = None
 ) -> Response:
@@ -174,11 +165,7 @@ async def reject(
     )
 
 
-@router.post(
-    "/applications/{applicationId}/score",
-    response_model=DecidedApplication,
-    responses=problems(404, 409),
-)
+@router.post("/applications/{applicationId}/score", response_model=DecidedApplication)
 async def score(
     application_id: ApplicationPathId, body: ScoreBody, caller: RecruiterCaller
 ) -> Response:
@@ -188,11 +175,7 @@ async def score(
     )
 
 
-@router.post(
-    "/applications/{applicationId}/stage",
-    response_model=DecidedApplication,
-    responses=problems(404, 409),
-)
+@router.post("/applications/{applicationId}/stage", response_model=DecidedApplication)
 async def move_stage(
     application_id: ApplicationPathId, body: StageMoveBody, caller: RecruiterCaller
 ) -> Response:
@@ -212,18 +195,15 @@ async def move_stage(
 
 
 def _decided(application: Application, position: int | None = None) -> DecidedApplication:
-    return DecidedApplication(
+    return DecidedApplication.of(
+        application,
         application_id=application.id,
-        applicant_id=application.applicant_id,
         job_id=application.opening_id,
-        status=application.status,
         queue_position=position,
-        score=application.score,
-        stage=application.stage,
     )
 
 
-@router.post("/jobs/{jobId}/draw", response_model=LotteryItem, responses=problems(404, 409))
+@router.post("/jobs/{jobId}/draw", response_model=LotteryItem)
 async def draw(job_id: JobPathId, caller: RecruiterCaller) -> Response:
     """Draw the order of all entries, once; free slots are offered at once."""
     return await caller.run_once(
@@ -233,7 +213,7 @@ async def draw(job_id: JobPathId, caller: RecruiterCaller) -> Response:
     )
 
 
-@router.get("/jobs/{jobId}/lottery", response_model=LotteryItem, responses=problems(404, 429))
+@router.get("/jobs/{jobId}/lottery", response_model=LotteryItem, responses=problems(429))
 async def show_lottery(job_id: JobPathId, caller: PublicCaller) -> Response:
     """The commitment of a lottery and, after the draw, everything needed to recompute it."""
     async with caller.db.transaction() as tx:
@@ -253,12 +233,11 @@ async def require_proof(tx: Tx, opening_id: int, *, limit: int | None = None) ->
     return proof
 
 
-@router.get("/jobs/{jobId}/stages", response_model=StageBoard, responses=problems(404))
+@router.get("/jobs/{jobId}/stages", response_model=StageBoard)
 async def show_stages(job_id: JobPathId, caller: ViewerCaller, limit: PageLimit = 100) -> Response:
     """The stages with at most `limit` people each."""
     columns = await consistent_reads.read_opening(caller.db, job_id, read_columns(job_id, limit))
-    board = StageBoard(job_id=job_id, stages=[StageGroup.of(column) for column in columns])
-    return caller.respond(board)
+    return caller.respond(StageBoard.of(job_id=job_id, stages=columns))
 
 
 def read_columns(opening_id: int, limit: int) -> Callable[[Tx], Awaitable[list[StageColumn]]]:

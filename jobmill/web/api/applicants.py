@@ -11,15 +11,12 @@ from pydantic import BaseModel, Field, StrictBool
 from jobmill.db import Tx
 from jobmill.hiring import privacy
 from jobmill.hiring.applications import standings
-from jobmill.hiring.applications.standings import ApplicationStanding
-from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.messages import personal_links
 from jobmill.hiring.openings import applicant_lists
 from jobmill.hiring.records import applicants
 from jobmill.hiring.records.applicants import Applicant
 from jobmill.web import consistent_reads
 from jobmill.web.api.callers import AnyCaller, RecruiterCaller, ViewerCaller
-from jobmill.web.api.openapi import problems
 from jobmill.web.api.operation_roles import or_applicant
 from jobmill.web.api.pagination import (
     AfterId,
@@ -34,10 +31,9 @@ from jobmill.web.api.schemas import (
     ApplicationEvent,
     RequestBody,
     Schema,
-    StandingItem,
 )
 from jobmill.web.auth import Anyone, Links
-from jobmill.web.dependencies import Db
+from jobmill.web.dependencies import Db, no_store
 from jobmill.web.parameters import PLAIN_TEXT, ApplicantPathId
 from jobmill.web.site_settings import CurrentSiteSettings
 
@@ -118,10 +114,7 @@ async def create_applicant(
 
 
 @router.get(
-    "/applicants/{applicantId}",
-    response_model=ApplicantItem,
-    responses=problems(404),
-    openapi_extra=or_applicant("viewer"),
+    "/applicants/{applicantId}", response_model=ApplicantItem, openapi_extra=or_applicant("viewer")
 )
 async def show_applicant(applicant_id: ApplicantPathId, caller: AnyCaller) -> Response:
     """One applicant. Applicants may see themselves."""
@@ -131,10 +124,7 @@ async def show_applicant(applicant_id: ApplicantPathId, caller: AnyCaller) -> Re
 
 
 @router.get(
-    "/status/{applicantId}",
-    response_model=ApplicantStatus,
-    responses=problems(404),
-    openapi_extra=or_applicant("viewer"),
+    "/status/{applicantId}", response_model=ApplicantStatus, openapi_extra=or_applicant("viewer")
 )
 async def show_status(
     applicant_id: ApplicantPathId,
@@ -150,22 +140,12 @@ async def show_status(
         lambda tx: standings.list_standings(tx, applicant_id, after=after, limit=limit + 1),
     )
     more = page[limit - 1].application_id if len(page) > limit else None
-    return caller.respond(_status(applicant, page[:limit]), more)
-
-
-def _status(applicant: Applicant, page: list[ApplicationStanding]) -> ApplicantStatus:
-    return ApplicantStatus(
-        applicant_id=applicant.id,
-        applicant_name=applicant.name,
-        applicant_email=applicant.email,
-        applications=[StandingItem.of(standing) for standing in page],
-    )
+    return caller.respond(ApplicantStatus.of(applicant, applications=page[:limit]), more)
 
 
 @router.get(
     "/timeline/{applicantId}",
     response_model=list[ApplicationEvent],
-    responses=problems(404),
     openapi_extra=or_applicant("viewer"),
 )
 async def show_timeline(
@@ -176,22 +156,22 @@ async def show_timeline(
 ) -> Response:
     """The events of the applicant's applications, in order. Applicants do not see scores and stages."""
     caller.visitor.require("viewer", applicant_id=applicant_id)
-
-    async def work(tx: Tx) -> list[AuditEvent]:
-        return await standings.list_timeline(
+    page = await consistent_reads.read_applicant(
+        caller.db,
+        applicant_id,
+        lambda tx: standings.list_timeline(
             tx,
             applicant_id,
             after=after,
             limit=limit + 1,
             for_applicant=not caller.visitor.may("viewer"),
-        )
-
-    page = await consistent_reads.read_applicant(caller.db, applicant_id, work)
+        ),
+    )
     more = standings.timeline_cursor(page[limit - 1]) if len(page) > limit else None
     return caller.respond([ApplicationEvent.of(event) for event in page[:limit]], more)
 
 
-@router.post("/applicants/{applicantId}/link", response_model=PersonalLink, responses=problems(404))
+@router.post("/applicants/{applicantId}/link", response_model=PersonalLink)
 async def give_link(
     applicant_id: ApplicantPathId,
     caller: RecruiterCaller,
@@ -209,15 +189,12 @@ async def give_link(
         )
         return PersonalLink(url=site_settings.link(caller.request, path))
 
-    response = await caller.run_once(work, to_schema=PersonalLink.of, secret="url")
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return no_store(await caller.run_once(work, secret="url"))
 
 
 @router.get(
     "/applicants/{applicantId}/export",
     response_model=PersonData,
-    responses=problems(404),
     openapi_extra=or_applicant("admin"),
 )
 async def export_applicant(applicant_id: ApplicantPathId, visitor: Anyone, db: Db) -> Response:
@@ -230,10 +207,7 @@ async def export_applicant(applicant_id: ApplicantPathId, visitor: Anyone, db: D
 
 
 @router.post(
-    "/applicants/{applicantId}/erase",
-    response_model=Erased,
-    responses=problems(404),
-    openapi_extra=or_applicant("admin"),
+    "/applicants/{applicantId}/erase", response_model=Erased, openapi_extra=or_applicant("admin")
 )
 async def erase_applicant(applicant_id: ApplicantPathId, caller: AnyCaller) -> Response:
     """Erase an applicant's data permanently. Their applications end; the audit log stays complete.
@@ -245,4 +219,4 @@ async def erase_applicant(applicant_id: ApplicantPathId, caller: AnyCaller) -> R
         await privacy.erase_applicant(tx, applicant_id, caller.actor)
         return Erased(applicant_id=applicant_id)
 
-    return await caller.run_once(work, to_schema=Erased.of)
+    return await caller.run_once(work)

@@ -105,7 +105,7 @@ MAILED: dict[int | str, dict[str, Any]] = {
     "/apply",
     response_model=ApplicationResult,
     status_code=201,
-    responses={**MAILED, **problems(404, 409, 429)},
+    responses={**MAILED, **problems(404)},
     openapi_extra=or_applicant("recruiter"),
 )
 async def apply(
@@ -131,7 +131,7 @@ async def apply(
     "/apply-public",
     response_model=ApplicationResult,
     status_code=201,
-    responses={**MAILED, **problems(404, 409, 429)},
+    responses={**MAILED, **problems(404)},
 )
 async def apply_public(
     body: PublicApplyBody, request: Request, visitor: Public, site_settings: CurrentSiteSettings
@@ -217,7 +217,7 @@ def _response_to_store(placement: Placement) -> NewResponse:
 @router.post(
     "/withdraw",
     response_model=ApplicationResult,
-    responses=problems(404, 409),
+    responses=problems(404),
     openapi_extra=or_applicant("recruiter"),
 )
 async def withdraw(body: ApplicationBody, caller: AnyCaller) -> Response:
@@ -237,7 +237,7 @@ async def withdraw(body: ApplicationBody, caller: AnyCaller) -> Response:
 @router.post(
     "/acknowledge",
     response_model=ApplicationResult,
-    responses=problems(404, 409, 410),
+    responses=problems(404, 410),
     openapi_extra=or_applicant("recruiter"),
 )
 async def acknowledge(body: ApplicationBody, caller: AnyCaller) -> Response:
@@ -249,7 +249,7 @@ async def acknowledge(body: ApplicationBody, caller: AnyCaller) -> Response:
 @router.post(
     "/applications/{applicationId}/decline",
     response_model=ApplicationResult,
-    responses=problems(404, 409, 410),
+    responses=problems(410),
     openapi_extra=or_applicant("recruiter"),
 )
 async def decline(
@@ -271,11 +271,7 @@ def _answer_offer(
     return work
 
 
-@router.post(
-    "/applications/{applicationId}/remove",
-    response_model=ApplicationResult,
-    responses=problems(404, 409),
-)
+@router.post("/applications/{applicationId}/remove", response_model=ApplicationResult)
 async def remove(
     application_id: ApplicationPathId, body: ReasonBody, caller: RecruiterCaller
 ) -> Response:
@@ -286,11 +282,7 @@ async def remove(
     )
 
 
-@router.post(
-    "/applications/{applicationId}/promote",
-    response_model=ApplicationResult,
-    responses=problems(404, 409, 422),
-)
+@router.post("/applications/{applicationId}/promote", response_model=ApplicationResult)
 async def promote(
     application_id: ApplicationPathId, body: PromoteBody, caller: RecruiterCaller
 ) -> Response:
@@ -307,10 +299,7 @@ async def promote(
 
 
 @router.post(
-    "/offers/{token}",
-    response_model=ApplicationResult,
-    tags=["offers"],
-    responses=problems(404, 409, 410, 429),
+    "/offers/{token}", response_model=ApplicationResult, tags=["offers"], responses=problems(410)
 )
 async def answer_offer(
     token: Token, body: OfferAnswerBody, caller: PublicCaller, links: Links

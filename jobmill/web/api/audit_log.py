@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Response
 from fastapi.responses import StreamingResponse
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from jobmill.db import Tx
 from jobmill.hiring.audit_log import events, explanations, verification
@@ -16,13 +16,12 @@ from jobmill.hiring.records import openings
 from jobmill.hiring.transitions import ApplicationStatus, EventType
 from jobmill.web import consistent_reads
 from jobmill.web.api.callers import PublicCaller, ViewerCaller
-from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, PageLimit, PageOfItems
 from jobmill.web.api.schemas import Schema
 from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.dependencies import Db
 from jobmill.web.fairness_exports import Exports
-from jobmill.web.parameters import MAX_ID, JobPathId, OutputTime, require_digits
+from jobmill.web.parameters import DIGITS_ONLY, MAX_ID, JobPathId, OutputTime
 from jobmill.web.rate_limits import Public
 
 router = APIRouter(prefix="/jobs/{jobId}", tags=["log"])
@@ -30,7 +29,7 @@ router = APIRouter(prefix="/jobs/{jobId}", tags=["log"])
 LOG_ANSWER: dict[int | str, dict[str, Any]] = {
     200: {"content": {"application/jsonl": {"schema": {"type": "string", "examples": ["{}"]}}}}
 }
-PathSeq = Annotated[int, Path(ge=1, le=MAX_ID, examples=[1]), BeforeValidator(require_digits)]
+PathSeq = Annotated[int, Path(ge=1, le=MAX_ID, examples=[1]), DIGITS_ONLY]
 
 
 class LogEvent(Schema):
@@ -98,7 +97,7 @@ class FairnessProof(Schema):
     """The end of the public log. A later log must contain it."""
 
 
-@router.get("/events", response_model=LogPage, responses=problems(404))
+@router.get("/events", response_model=LogPage)
 async def list_events(
     job_id: JobPathId, caller: ViewerCaller, after: AfterId = 0, limit: PageLimit = 100
 ) -> Response:
@@ -109,43 +108,35 @@ async def list_events(
         return await events.find_by_opening(tx, job_id, after=after, limit=limit + 1)
 
     page = await consistent_reads.read_opening(caller.db, job_id, work)
-    next = page[limit - 1].seq if len(page) > limit else None
-    return caller.respond(LogPage(items=[LogEvent.of(event) for event in page[:limit]], next=next))
+    return caller.respond_page(LogPage, page, limit, "seq")
 
 
-@router.get("/events/{seq}/why", response_model=Explanation, responses=problems(404))
+@router.get("/events/{seq}/why", response_model=Explanation)
 async def explain_event(job_id: JobPathId, seq: PathSeq, caller: ViewerCaller) -> Response:
     """Why an event happened: which slot, which rule, and which applications were ahead."""
     async with caller.db.transaction(LONG_TIMEOUT) as tx:
         return caller.respond(Explanation.of(await explanations.explain_event(tx, job_id, seq)))
 
 
-@router.get("/verify", response_model=Verification, responses=problems(404))
+@router.get("/verify", response_model=Verification)
 async def verify_log(job_id: JobPathId, caller: ViewerCaller) -> Response:
     """Whether the log is unchanged and agrees with the tables."""
     report = await consistent_reads.read_opening(
         caller.db, job_id, lambda tx: verification.verify_log(tx, job_id), time_limit=LONG_TIMEOUT
     )
-    schema = Verification(
-        job_id=report.opening_id,
-        ok=not report.faults,
-        events=report.events,
-        head=LogHead.of(report.head),
-        faults=[LogFault.of(fault) for fault in report.faults],
-    )
-    return caller.respond(schema)
+    return caller.respond(Verification.of(report, job_id=report.opening_id, ok=not report.faults))
 
 
-@router.get("/fairness", response_model=FairnessProof, responses=problems(404))
+@router.get("/fairness", response_model=FairnessProof)
 async def show_fairness_proof(
     job_id: JobPathId, caller: PublicCaller, exports: Exports
 ) -> Response:
     """The end of the public log, if the company publishes it; needs no role."""
     head = await exports.read(caller.db, job_id, lambda tx: exports.heads.find(tx, job_id))
-    return caller.respond(FairnessProof(job_id=job_id, head=LogHead.of(head)))
+    return caller.respond(FairnessProof.of(job_id=job_id, head=head))
 
 
-@router.get("/fairness/log", response_class=Response, responses={**LOG_ANSWER, **problems(404)})
+@router.get("/fairness/log", response_class=Response, responses=LOG_ANSWER)
 async def download_fairness_log(
     job_id: JobPathId, visitor: Public, db: Db, exports: Exports
 ) -> StreamingResponse:

@@ -10,7 +10,6 @@ from pydantic import Field
 from jobmill.db import Tx
 from jobmill.hiring.records import blocklist
 from jobmill.web.api.callers import RecruiterCaller, ViewerCaller
-from jobmill.web.api.openapi import problems
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db
@@ -56,10 +55,10 @@ async def block(body: NewBlocklistEntry, caller: RecruiterCaller) -> Response:
         await blocklist.add(tx, address, body.reason)
         return AddedBlocklistEntry(address=address, reason=body.reason)
 
-    return await caller.run_once(work, to_schema=AddedBlocklistEntry.of, status=201)
+    return await caller.run_once(work, status=201)
 
 
-@router.delete("/{address}", status_code=204, responses=problems(404))
+@router.delete("/{address}", status_code=204)
 async def unblock(
     address: Annotated[str, Path(max_length=300, examples=["@example.org"]), PLAIN_TEXT],
     visitor: Recruiter,

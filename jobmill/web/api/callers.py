@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, TypeVar
+from typing import Annotated, TypeVar, cast
 
 from fastapi import Depends, Request, Response
 from pydantic import BaseModel
@@ -23,7 +23,7 @@ from jobmill.hiring.records import idempotent_responses
 from jobmill.hiring.records.idempotent_responses import NewResponse
 from jobmill.people.persons import Owner
 from jobmill.web import auth, idempotency
-from jobmill.web.api.pagination import json_response
+from jobmill.web.api.pagination import PageOfItems, json_response
 from jobmill.web.auth import Visitor
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.rate_limits import check_public
@@ -50,12 +50,14 @@ class ApiCaller:
         self,
         work: Callable[[Tx], Awaitable[T]],
         *,
-        to_schema: Callable[[T], BaseModel | AppError],
+        to_schema: Callable[[T], BaseModel | AppError] | None = None,
         status: int = 200,
         secret: str = "",
         time_limit: float | None = None,
     ) -> Response:
         """Do the work in one transaction and respond with its schema; with an Idempotency-Key, once.
+
+        `to_schema`: makes the schema of what the work returns; without it, the work returns a schema.
 
         Work that raises is rolled back and runs again for the next request. If the response is an error
         but the work must be committed, `to_schema` returns the error instead of raising it.
@@ -65,13 +67,22 @@ class ApiCaller:
         async with self.db.transaction(time_limit) as tx:
             if keyed and (stored := await idempotent_responses.claim_key(tx, keyed)):
                 return idempotency.replay_response(stored)
-            schema = to_schema(await work(tx))
+            result = await work(tx)
+            schema = to_schema(result) if to_schema else cast(BaseModel, result)
             response = idempotency.to_response(schema, status)
             if keyed:
                 shown = idempotency.to_response(idempotency.without(schema, secret), status)
                 new = NewResponse(response.status_code, bytes(shown.body).decode())
                 await idempotent_responses.store_responses(tx, {keyed.key: new})
         return response
+
+    def respond_page(
+        self, schema: type[PageOfItems], rows: Sequence[object], limit: int, cursor: str = "id"
+    ) -> Response:
+        """A page of `limit` rows, if `rows` has one more than that when there is a next page; it starts
+        behind the `cursor` of the last row."""
+        next = getattr(rows[limit - 1], cursor) if len(rows) > limit else None
+        return self.respond(schema.of(items=rows[:limit], next=next))
 
     def respond(
         self,

@@ -11,7 +11,6 @@ from jobmill.hiring.applications import closing
 from jobmill.hiring.messages.letter_templates import MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH
 from jobmill.hiring.messages.letters import LetterText
 from jobmill.web.api.callers import RecruiterCaller
-from jobmill.web.api.openapi import problems
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.parameters import PLAIN_TEXT, JobPathId
@@ -54,7 +53,7 @@ class Closing(Schema):
     """Applications that keep their place."""
 
 
-@router.post("/close-and-tell", response_model=Closing, responses=problems(404, 409))
+@router.post("/close-and-tell", response_model=Closing)
 async def close_and_tell(
     job_id: JobPathId, body: CloseAndTell, caller: RecruiterCaller
 ) -> Response:

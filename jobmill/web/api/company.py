@@ -119,7 +119,7 @@ async def list_letters(
     return caller.respond(items)
 
 
-@router.put("/letters/{letter}", status_code=204, responses=problems(404, 409))
+@router.put("/letters/{letter}", status_code=204)
 async def save_letter(
     letter: LetterName, body: LetterBody, visitor: Recruiter, db: Db, job_id: OpeningFilter = None
 ) -> None:
@@ -130,7 +130,7 @@ async def save_letter(
         )
 
 
-@router.delete("/letters/{letter}", status_code=204, responses=problems(404, 409))
+@router.delete("/letters/{letter}", status_code=204)
 async def reset_letter(
     letter: LetterName, visitor: Recruiter, db: Db, job_id: OpeningFilter = None
 ) -> None:
@@ -160,7 +160,7 @@ class PostingItem(Schema):
     countries: Annotated[list[str], Field(examples=[["Germany", "Austria"]])]
 
 
-@router.get("/jobs/{jobId}/posting", response_model=PostingItem, responses=problems(404))
+@router.get("/jobs/{jobId}/posting", response_model=PostingItem)
 async def show_posting(job_id: JobPathId, caller: ViewerCaller) -> Response:
     """Pay, employment type and countries of an opening."""
     async with caller.db.transaction() as tx:
@@ -169,7 +169,7 @@ async def show_posting(job_id: JobPathId, caller: ViewerCaller) -> Response:
     return caller.respond(PostingItem.of(details))
 
 
-@router.put("/jobs/{jobId}/posting", response_model=PostingItem, responses=problems(404))
+@router.put("/jobs/{jobId}/posting", response_model=PostingItem)
 async def save_posting(job_id: JobPathId, body: PostingBody, caller: RecruiterCaller) -> Response:
     """Replace pay, employment type and countries of an opening."""
 

@@ -6,7 +6,7 @@ import datetime as dt
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
-from pydantic import BeforeValidator, Field, StrictBool, WithJsonSchema
+from pydantic import Field, StrictBool, WithJsonSchema
 
 from jobmill.db import Tx
 from jobmill.hiring.applications import outcomes
@@ -19,12 +19,12 @@ from jobmill.hiring.records.openings import OpeningStatus
 from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.web.api.applications import require_own_application
 from jobmill.web.api.callers import AnyCaller, RecruiterCaller, ViewerCaller
-from jobmill.web.api.openapi import problems
 from jobmill.web.api.operation_roles import or_applicant
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Anyone
 from jobmill.web.dependencies import Db
 from jobmill.web.parameters import (
+    DIGITS_ONLY,
     MAX_ID,
     PLAIN_TEXT,
     ApplicationPathId,
@@ -32,7 +32,6 @@ from jobmill.web.parameters import (
     InputTime,
     JobPathId,
     OutputTime,
-    require_digits,
 )
 
 router = APIRouter(tags=["interviews"])
@@ -47,7 +46,7 @@ LocalTime = Annotated[
 ]
 PlaceText = Annotated[str, Field(max_length=interview_times.MAX_PLACE_LENGTH), PLAIN_TEXT]
 InterviewPathId = Annotated[
-    int, Path(alias="interviewId", ge=1, le=MAX_ID, examples=[7]), BeforeValidator(require_digits)
+    int, Path(alias="interviewId", ge=1, le=MAX_ID, examples=[7]), DIGITS_ONLY
 ]
 
 
@@ -135,12 +134,7 @@ class BookingResult(Schema):
     message: str
 
 
-@router.post(
-    "/jobs/{jobId}/interviews",
-    response_model=InterviewList,
-    status_code=201,
-    responses=problems(404),
-)
+@router.post("/jobs/{jobId}/interviews", response_model=InterviewList, status_code=201)
 async def add_interviews(job_id: JobPathId, body: SeriesBody, caller: RecruiterCaller) -> Response:
     """Add a series of interview times; times that exist already are not added again."""
     series = TimeSeries(
@@ -156,49 +150,37 @@ async def add_interviews(job_id: JobPathId, body: SeriesBody, caller: RecruiterC
     window = dt.timedelta(seconds=body.accept_window_seconds)
     plan = InterviewPlan(body.places, body.place, window)
 
-    async def work(tx: Tx) -> list[InterviewTime]:
-        return await interview_times.add_times(tx, job_id, series, plan, caller.actor)
-
-    def to_schema(times: list[InterviewTime]) -> InterviewList:
-        return InterviewList(interviews=[InterviewItem.of(time) for time in times], bookings=[])
-
-    return await caller.run_once(work, to_schema=to_schema, status=201)
+    return await caller.run_once(
+        lambda tx: interview_times.add_times(tx, job_id, series, plan, caller.actor),
+        to_schema=lambda times: InterviewList.of(interviews=times, bookings=[]),
+        status=201,
+    )
 
 
-@router.get("/jobs/{jobId}/interviews", response_model=InterviewList, responses=problems(404))
+@router.get("/jobs/{jobId}/interviews", response_model=InterviewList)
 async def list_interviews(job_id: JobPathId, caller: ViewerCaller) -> Response:
     """The interview times of an opening, and their bookings."""
     async with caller.db.transaction() as tx:
         await openings.get(tx, job_id)
         times = await interview_times.list_interviews(tx, job_id)
         booked = await interview_times.list_bookings(tx, job_id)
-    return caller.respond(
-        InterviewList(
-            interviews=[InterviewItem.of(time) for time in times],
-            bookings=[BookingItem.of(booking) for booking in booked],
-        )
-    )
+    return caller.respond(InterviewList.of(interviews=times, bookings=booked))
 
 
-@router.post(
-    "/interviews/{interviewId}/move", response_model=InterviewItem, responses=problems(404, 409)
-)
+@router.post("/interviews/{interviewId}/move", response_model=InterviewItem)
 async def move_interview(
     interview_id: InterviewPathId, body: MoveBody, caller: RecruiterCaller
 ) -> Response:
     """Change the start or the place of a time; booked people get a letter."""
-
-    async def work(tx: Tx) -> InterviewTime:
-        return await interview_times.move_interview(
+    return await caller.run_once(
+        lambda tx: interview_times.move_interview(
             tx, interview_id, caller.actor, starts_at=body.starts_at, place=body.place
-        )
+        ),
+        to_schema=InterviewItem.of,
+    )
 
-    return await caller.run_once(work, to_schema=InterviewItem.of)
 
-
-@router.post(
-    "/interviews/{interviewId}/cancel", response_model=InterviewItem, responses=problems(404)
-)
+@router.post("/interviews/{interviewId}/cancel", response_model=InterviewItem)
 async def cancel_interview(
     interview_id: InterviewPathId, body: CancelBody, caller: RecruiterCaller
 ) -> Response:
@@ -216,7 +198,6 @@ async def cancel_interview(
 @router.get(
     "/applications/{applicationId}/interview",
     response_model=InterviewChoiceAnswer,
-    responses=problems(404),
     openapi_extra=or_applicant("viewer"),
 )
 async def show_choice(application_id: ApplicationPathId, caller: AnyCaller) -> Response:
@@ -232,7 +213,6 @@ async def show_choice(application_id: ApplicationPathId, caller: AnyCaller) -> R
 @router.put(
     "/applications/{applicationId}/interview",
     response_model=BookingResult,
-    responses=problems(404, 409),
     openapi_extra=or_applicant("recruiter"),
 )
 async def book(application_id: ApplicationPathId, body: BookBody, caller: AnyCaller) -> Response:
@@ -248,7 +228,6 @@ async def book(application_id: ApplicationPathId, body: BookBody, caller: AnyCal
 @router.delete(
     "/applications/{applicationId}/interview",
     status_code=204,
-    responses=problems(404, 409),
     openapi_extra=or_applicant("recruiter"),
 )
 async def cancel_booking(application_id: ApplicationPathId, visitor: Anyone, db: Db) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import tempfile
-from collections.abc import Iterator, Sequence
-from typing import IO, Annotated, Any
+from typing import IO, Annotated
 
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import StreamingResponse
@@ -18,18 +17,17 @@ from jobmill.errors import Invalid
 from jobmill.hiring.applications import bulk_actions
 from jobmill.hiring.applications.bulk_actions import BulkAction
 from jobmill.hiring.import_export import exports, imports, spreadsheets
-from jobmill.hiring.import_export.imports import ImportedApplicant
-from jobmill.hiring.import_export.spreadsheets import ApplicantEntry
 from jobmill.hiring.openings import applicant_lists
 from jobmill.hiring.records import openings
 from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.web import consistent_reads
 from jobmill.web.api.callers import RecruiterCaller, ViewerCaller
-from jobmill.web.api.openapi import problems
+from jobmill.web.api.openapi import file_answer, file_body, text_content
 from jobmill.web.api.pagination import AfterId, PageLimit, PageOfItems
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.auth import Recruiter, Viewer
+from jobmill.web.auth import Viewer
 from jobmill.web.dependencies import Db
+from jobmill.web.file_downloads import iter_chunks
 from jobmill.web.parameters import PLAIN_TEXT, BodyId, JobPathId, OutputTime
 from jobmill.web.site_settings import CurrentSiteSettings
 
@@ -40,29 +38,14 @@ MAX_AT_ONCE = 1_000
 EXPORT_TIMEOUT = 600.0
 """Seconds; a million lines took 40."""
 MAX_BYTES_IN_MEMORY = 8 * 1024 * 1024
-CHUNK_BYTES = 64 * 1024
 
-CSV_BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "text/csv": {
-                "schema": {"type": "string"},
-                "example": "name,email\nAda Lovelace,ada@example.org\n",
-            }
-        },
-    }
-}
+
+CSV_BODY = file_body("text/csv", text_content("name,email\nAda Lovelace,ada@example.org\n"))
 CSV_SAMPLE = (
     ",".join(exports.APPLICATION_FIELDS)
     + "\r\n1,1,Ada Lovelace,ada@example.org,ACTIVE,,0,2026-11-15T09:30:00.000Z,,,,interview\r\n"
 )
-CSV_ANSWER: dict[int | str, dict[str, Any]] = {
-    200: {
-        "content": {"text/csv": {"schema": {"type": "string"}, "example": CSV_SAMPLE}},
-        "description": "CSV with a header.",
-    }
-}
+CSV_ANSWER = file_answer(["text/csv"], text_content(CSV_SAMPLE), "CSV with a header.")
 
 DryRun = Annotated[
     bool, Query(alias="dryRun", description="Report what would happen without changing anything.")
@@ -127,7 +110,7 @@ class ImportAnswer(Schema):
     lines: list[ImportLine]
 
 
-@router.get("/applications", response_model=ApplicationPage, responses=problems(404))
+@router.get("/applications", response_model=ApplicationPage)
 async def list_applications(
     job_id: JobPathId,
     caller: ViewerCaller,
@@ -144,12 +127,10 @@ async def list_applications(
         )
 
     rows = await consistent_reads.read_opening(caller.db, job_id, work)
-    next = rows[limit - 1].application_id if len(rows) > limit else None
-    items = [ApplicationItem.of(row) for row in rows[:limit]]
-    return caller.respond(ApplicationPage(items=items, next=next))
+    return caller.respond_page(ApplicationPage, rows, limit, "application_id")
 
 
-@router.get("/applications.csv", response_class=Response, responses={**CSV_ANSWER, **problems(404)})
+@router.get("/applications.csv", response_class=Response, responses=CSV_ANSWER)
 async def export_applications(job_id: JobPathId, visitor: Viewer, db: Db) -> Response:
     """All applications as CSV: active, then waiting by position, then ended."""
     file = await consistent_reads.read_opening(
@@ -157,7 +138,7 @@ async def export_applications(job_id: JobPathId, visitor: Viewer, db: Db) -> Res
     )
     name = f'attachment; filename="applications-{job_id}.csv"'
     return StreamingResponse(
-        _chunks(file), media_type="text/csv", headers={"Content-Disposition": name}
+        iter_chunks(file), media_type="text/csv", headers={"Content-Disposition": name}
     )
 
 
@@ -175,15 +156,7 @@ async def _write(tx: Tx, id: int) -> IO[bytes]:
     return file
 
 
-def _chunks(file: IO[bytes]) -> Iterator[bytes]:
-    with file:
-        while chunk := file.read(CHUNK_BYTES):
-            yield chunk
-
-
-@router.post(
-    "/import", response_model=ImportAnswer, responses=problems(404), openapi_extra=CSV_BODY
-)
+@router.post("/import", response_model=ImportAnswer, openapi_extra=CSV_BODY)
 async def import_applications(
     job_id: JobPathId,
     caller: RecruiterCaller,
@@ -197,28 +170,20 @@ async def import_applications(
     if len(entries) > MAX_AT_ONCE:
         raise Invalid(f"Import at most {MAX_AT_ONCE:,} lines at once. Split the file.")
 
-    async def work(tx: Tx) -> Sequence[ImportedApplicant]:
-        return await _import(tx, job_id, entries, caller.visitor, dry_run)
+    async def work(tx: Tx) -> ImportAnswer:
+        async with tx.transaction(force_rollback=dry_run):
+            lines = await imports.import_applicants(tx, job_id, entries, caller.actor)
+        return ImportAnswer.of(dry_run=dry_run, lines=lines)
 
-    def to_schema(lines: Sequence[ImportedApplicant]) -> ImportAnswer:
-        return ImportAnswer(dry_run=dry_run, lines=[ImportLine.of(line) for line in lines])
-
-    return await caller.run_once(work, to_schema=to_schema)
-
-
-async def _import(
-    tx: Tx, id: int, entries: Sequence[ApplicantEntry], visitor: Recruiter, dry_run: bool
-) -> Sequence[ImportedApplicant]:
-    async with tx.transaction(force_rollback=dry_run):
-        return await imports.import_applicants(tx, id, entries, visitor.actor)
+    return await caller.run_once(work)
 
 
-@router.post("/bulk", response_model=BulkAnswer, responses=problems(404))
+@router.post("/bulk", response_model=BulkAnswer)
 async def change_many(job_id: JobPathId, body: BulkBody, caller: RecruiterCaller) -> Response:
     """Withdraw, promote, message, accept or reject many applications at once. A refused one does not stop the others."""
 
-    async def work(tx: Tx) -> list[bulk_actions.BulkResult]:
-        return await bulk_actions.run_bulk_action(
+    return await caller.run_once(
+        lambda tx: bulk_actions.run_bulk_action(
             tx,
             job_id,
             body.action,
@@ -228,9 +193,6 @@ async def change_many(job_id: JobPathId, body: BulkBody, caller: RecruiterCaller
             message=body.message,
             tell_reason=body.tell_reason,
             dry_run=body.dry_run,
-        )
-
-    def to_schema(lines: list[bulk_actions.BulkResult]) -> BulkAnswer:
-        return BulkAnswer(dry_run=body.dry_run, lines=[BulkLine.of(line) for line in lines])
-
-    return await caller.run_once(work, to_schema=to_schema)
+        ),
+        to_schema=lambda lines: BulkAnswer.of(dry_run=body.dry_run, lines=lines),
+    )

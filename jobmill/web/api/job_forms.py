@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
-from jobmill.db import Tx
 from jobmill.errors import Invalid, NotFound
 from jobmill.hiring.forms import form_versions, stored_answers, uploads
 from jobmill.hiring.forms.form_fields import ApplicationForm, FormField
 from jobmill.hiring.forms.form_versions import FormVersion
-from jobmill.hiring.forms.stored_answers import AnsweredForm
 from jobmill.hiring.records import applications
 from jobmill.web.api.callers import PublicCaller, RecruiterCaller, ViewerCaller
-from jobmill.web.api.openapi import problems
+from jobmill.web.api.openapi import BINARY, file_answer, file_body, problems
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.application_forms import check_upload, receive_file, store_file
 from jobmill.web.auth import Viewer
@@ -26,14 +24,9 @@ from jobmill.web.parameters import ApplicationPathId, JobPathId, OutputTime
 
 router = APIRouter(tags=["forms"])
 
-BINARY: dict[str, Any] = {
-    "schema": {"type": "string", "format": "binary"},
-    "example": "%PDF-1.7 …",
-}
-FILE_BODY = {"requestBody": {"required": True, "content": {"application/octet-stream": BINARY}}}
-FILE_ANSWER: dict[int | str, dict[str, Any]] = {
-    200: {"content": {"application/pdf": BINARY}, "description": "The file, as a download."}
-}
+BINARY_SAMPLE = BINARY | {"example": "%PDF-1.7 …"}
+FILE_BODY = file_body("application/octet-stream", BINARY_SAMPLE)
+FILE_ANSWER = file_answer(["application/pdf"], BINARY_SAMPLE, "The file, as a download.")
 
 
 class JobForm(Schema):
@@ -79,7 +72,7 @@ def _to_schema(version: FormVersion) -> JobForm:
     return JobForm(version=version.version, fields=list(version.form.fields))
 
 
-@router.get("/jobs/{jobId}/form", response_model=JobForm, responses=problems(404, 429))
+@router.get("/jobs/{jobId}/form", response_model=JobForm, responses=problems(429))
 async def show_job_form(job_id: JobPathId, caller: PublicCaller) -> Response:
     """What the opening asks besides the name and the address. The public does not see knockout answers."""
     async with caller.db.transaction() as tx:
@@ -89,25 +82,20 @@ async def show_job_form(job_id: JobPathId, caller: PublicCaller) -> Response:
     return caller.respond(form)
 
 
-@router.put("/jobs/{jobId}/form", response_model=JobForm, responses=problems(404, 409))
+@router.put("/jobs/{jobId}/form", response_model=JobForm)
 async def change_job_form(
     job_id: JobPathId, body: JobFormBody, caller: RecruiterCaller
 ) -> Response:
     """Save a new version of the form. Earlier applications keep the questions that they answered."""
     form = ApplicationForm(fields=tuple(body.fields))
-
-    async def work(tx: Tx) -> FormVersion:
-        return await form_versions.save_form(tx, job_id, form, caller.actor, based_on=body.version)
-
-    return await caller.run_once(work, to_schema=_to_schema)
+    return await caller.run_once(
+        lambda tx: form_versions.save_form(tx, job_id, form, caller.actor, based_on=body.version),
+        to_schema=_to_schema,
+    )
 
 
 @router.post(
-    "/jobs/{jobId}/files",
-    response_model=UploadedFileItem,
-    status_code=201,
-    responses=problems(404, 409, 413, 429),
-    openapi_extra=FILE_BODY,
+    "/jobs/{jobId}/files", response_model=UploadedFileItem, status_code=201, openapi_extra=FILE_BODY
 )
 async def upload_file(
     job_id: JobPathId,
@@ -127,11 +115,7 @@ async def upload_file(
     return caller.respond(UploadedFileItem.of(file), status=201)
 
 
-@router.get(
-    "/applications/{applicationId}/answers",
-    response_model=ApplicationAnswers,
-    responses=problems(404),
-)
+@router.get("/applications/{applicationId}/answers", response_model=ApplicationAnswers)
 async def show_answers(application_id: ApplicationPathId, caller: ViewerCaller) -> Response:
     """The answers of an application, with the questions as they were then."""
     async with caller.db.transaction() as tx:
@@ -139,33 +123,27 @@ async def show_answers(application_id: ApplicationPathId, caller: ViewerCaller) 
         answered = await stored_answers.find_by_application(tx, opening_id, application_id)
     if answered is None:
         raise NotFound("form of application", application_id)
-    return caller.respond(_describe(application_id, answered))
-
-
-def _describe(application_id: int, answered: AnsweredForm) -> ApplicationAnswers:
-    return ApplicationAnswers(
-        application_id=application_id,
-        form_version=answered.version,
-        answered_at=answered.answered_at,
-        answers=[
-            AnswerItem(
-                key=answer.field.key,
-                label=answer.field.label,
-                type=answer.field.type,
-                value=answer.value,
-                text=answer.field.help,
-                files=[UploadedFileItem.of(file) for file in answer.files],
-                needs_review=answer.needs_review,
-            )
-            for answer in answered.fields
-        ],
+    return caller.respond(
+        ApplicationAnswers.of(
+            answered,
+            application_id=application_id,
+            form_version=answered.version,
+            answers=[
+                AnswerItem.of(
+                    answer,
+                    key=answer.field.key,
+                    label=answer.field.label,
+                    type=answer.field.type,
+                    text=answer.field.help,
+                )
+                for answer in answered.fields
+            ],
+        )
     )
 
 
 @router.get(
-    "/applications/{applicationId}/files/{fileId}",
-    response_class=Response,
-    responses={**FILE_ANSWER, **problems(404)},
+    "/applications/{applicationId}/files/{fileId}", response_class=Response, responses=FILE_ANSWER
 )
 async def download_file(
     application_id: ApplicationPathId,

@@ -11,7 +11,6 @@ from pydantic import Field
 from jobmill.db import Tx
 from jobmill.hiring.actor import Actor
 from jobmill.hiring.openings import applicant_lists, lifecycle
-from jobmill.hiring.openings.applicant_lists import OpeningDetail
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening, OpeningTerms
 from jobmill.web import consistent_reads
@@ -20,7 +19,6 @@ from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, AfterMark, Limit
 from jobmill.web.api.schemas import (
     Job,
-    JobApplicant,
     JobChange,
     JobDetail,
     JobSettings,
@@ -64,7 +62,7 @@ async def create_job(
     return await caller.run_once(work, to_schema=Job.of, status=201)
 
 
-@router.get("/{jobId}", response_model=JobDetail, responses=problems(404))
+@router.get("/{jobId}", response_model=JobDetail)
 async def show_job(
     job_id: JobPathId,
     caller: ViewerCaller,
@@ -77,25 +75,20 @@ async def show_job(
         job_id,
         lambda tx: applicant_lists.get_detail(tx, job_id, after=after, limit=limit),
     )
-    return caller.respond(_detail(detail), detail.next)
-
-
-def _detail(detail: OpeningDetail) -> JobDetail:
-    return JobDetail(
-        **dict(Job.of(detail.opening)),
-        active_applicants=[JobApplicant.of(row) for row in detail.active],
-        waitlist_applicants=[JobApplicant.of(row) for row in detail.waiting],
+    job = JobDetail.of(
+        detail.opening, active_applicants=detail.active, waitlist_applicants=detail.waiting
     )
+    return caller.respond(job, detail.next)
 
 
-@router.get("/{jobId}/settings", response_model=JobSettings, responses=problems(404))
+@router.get("/{jobId}/settings", response_model=JobSettings)
 async def show_job_settings(job_id: JobPathId, caller: ViewerCaller) -> Response:
     """All settings of an opening."""
     async with caller.db.transaction() as tx:
         return caller.respond(JobSettings.of(await openings.get(tx, job_id)))
 
 
-@router.patch("/{jobId}/settings", response_model=JobSettings, responses=problems(404, 409))
+@router.patch("/{jobId}/settings", response_model=JobSettings)
 async def edit_job(job_id: JobPathId, body: JobChange, caller: RecruiterCaller) -> Response:
     """Change the given settings; open offers keep their deadline."""
     return await _change(
@@ -103,7 +96,7 @@ async def edit_job(job_id: JobPathId, body: JobChange, caller: RecruiterCaller) 
     )
 
 
-@router.post("/{jobId}/capacity", response_model=JobSettings, responses=problems(404, 409))
+@router.post("/{jobId}/capacity", response_model=JobSettings)
 async def change_capacity(
     job_id: JobPathId, body: CapacityBody, caller: RecruiterCaller
 ) -> Response:
@@ -113,25 +106,25 @@ async def change_capacity(
     )
 
 
-@router.post("/{jobId}/pause", response_model=JobSettings, responses=problems(404, 409))
+@router.post("/{jobId}/pause", response_model=JobSettings)
 async def pause_job(job_id: JobPathId, caller: RecruiterCaller) -> Response:
     """Close applications and stop offering slots automatically; open offers stay valid."""
     return await _change_status(caller, job_id, lifecycle.pause)
 
 
-@router.post("/{jobId}/resume", response_model=JobSettings, responses=problems(404, 409))
+@router.post("/{jobId}/resume", response_model=JobSettings)
 async def resume_job(job_id: JobPathId, caller: RecruiterCaller) -> Response:
     """Open applications again and offer free slots at once."""
     return await _change_status(caller, job_id, lifecycle.resume)
 
 
-@router.post("/{jobId}/close", response_model=JobSettings, responses=problems(404, 409))
+@router.post("/{jobId}/close", response_model=JobSettings)
 async def close_job(job_id: JobPathId, caller: RecruiterCaller) -> Response:
     """Like pause, and unpublish the opening; current applications stay."""
     return await _change_status(caller, job_id, lifecycle.close)
 
 
-@router.post("/{jobId}/reopen", response_model=JobSettings, responses=problems(404, 409))
+@router.post("/{jobId}/reopen", response_model=JobSettings)
 async def reopen_job(job_id: JobPathId, caller: RecruiterCaller) -> Response:
     """Open a closed opening again."""
     return await _change_status(caller, job_id, lifecycle.reopen)

@@ -11,9 +11,7 @@ from jobmill.hiring.messages import message_list, notices
 from jobmill.hiring.messages.message_list import MessageFilter
 from jobmill.hiring.messages.notices import NoticeKind, NoticeState
 from jobmill.web.api.callers import ViewerCaller
-from jobmill.web.api.filters import RowLimit
-from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageOfItems
+from jobmill.web.api.pagination import AfterId, PageOfItems, RowLimit
 from jobmill.web.api.schemas import Schema
 from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db
@@ -54,12 +52,10 @@ async def list_messages(
         rows = await message_list.list_messages(
             tx, show=state, before=after or None, limit=limit + 1
         )
-    next = rows[limit - 1].id if len(rows) > limit else None
-    items = [MessageItem.of(row) for row in rows[:limit]]
-    return caller.respond(MessageList(items=items, next=next))
+    return caller.respond_page(MessageList, rows, limit)
 
 
-@router.post("/{notice_id}/retry", status_code=204, responses=problems(404))
+@router.post("/{notice_id}/retry", status_code=204)
 async def retry_message(notice_id: PathId, visitor: Recruiter, db: Db) -> None:
     """Send a failed letter again."""
     async with db.transaction() as tx:

@@ -6,22 +6,20 @@ from __future__ import annotations
 import datetime as dt
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import Field, StrictBool
 
 from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.notifications import channels, deliveries, preferences
-from jobmill.notifications.channels import ChannelKind, NotificationChannel
+from jobmill.notifications.channels import ChannelKind
 from jobmill.notifications.kinds import Frequency, Kind, kinds_of_role
 from jobmill.notifications.preferences import DigestSchedule
 from jobmill.web.api.callers import SignedInCaller
-from jobmill.web.api.filters import RowLimit
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageOfItems, json_response
+from jobmill.web.api.pagination import AfterId, PageOfItems, RowLimit
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import as_is
 from jobmill.web.notification_receiver import OfReceiver, Receiver
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId, WholeNumber
 from jobmill.web.rate_limits import check_test_letter
@@ -114,14 +112,13 @@ class DeliveryRecords(PageOfItems):
 
 
 @router.get("/settings", response_model=NotificationSettings, responses=problems(409))
-async def show_notification_settings(request: Request, receiver: OfReceiver, db: Db) -> Response:
+async def show_notification_settings(caller: SignedInCaller, receiver: OfReceiver) -> Response:
     """How often each kind of notification comes, and when digests do."""
-    async with db.transaction() as tx:
-        settings = await _read_settings(tx, receiver)
-    return json_response(request, settings)
+    async with caller.db.transaction() as tx:
+        return caller.respond(await _read_settings(tx, receiver))
 
 
-@router.put("/settings", response_model=NotificationSettings, responses=problems(409))
+@router.put("/settings", response_model=NotificationSettings)
 async def save_notification_settings(
     body: NotificationSettingsBody, caller: SignedInCaller, receiver: OfReceiver
 ) -> Response:
@@ -136,7 +133,7 @@ async def save_notification_settings(
         await preferences.save_frequencies(tx, receiver.owner, wanted)
         return await _read_settings(tx, receiver)
 
-    return await caller.run_once(work, to_schema=as_is)
+    return await caller.run_once(work)
 
 
 def _read_schedule(body: NotificationSettingsBody) -> DigestSchedule:
@@ -166,14 +163,14 @@ async def _read_settings(tx: Tx, receiver: Receiver) -> NotificationSettings:
 
 
 @router.get("/channels", response_model=ChannelRecords, responses=problems(409))
-async def list_notification_channels(request: Request, receiver: OfReceiver, db: Db) -> Response:
+async def list_notification_channels(caller: SignedInCaller, receiver: OfReceiver) -> Response:
     """Where the person receives notifications."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         rows = await channels.find_by_owner(tx, receiver.owner)
-    return json_response(request, ChannelRecords(items=[_record(row) for row in rows]))
+    return caller.respond(ChannelRecords.of(items=rows))
 
 
-@router.post("/channels", response_model=ChannelRecord, status_code=201, responses=problems(409))
+@router.post("/channels", response_model=ChannelRecord, status_code=201)
 async def add_notification_channel(
     body: NewChannelBody, caller: SignedInCaller, receiver: OfReceiver
 ) -> Response:
@@ -185,12 +182,12 @@ async def add_notification_channel(
     async def work(tx: Tx) -> ChannelRecord:
         channel = await channels.add(tx, receiver.owner, new)
         secret = new.config["secret"] if body.kind == "webhook" else None
-        return _record(channel).model_copy(update={"secret": secret})
+        return ChannelRecord.of(channel, secret=secret)
 
-    return await caller.run_once(work, to_schema=as_is, status=201, secret="secret")
+    return await caller.run_once(work, status=201, secret="secret")
 
 
-@router.patch("/channels/{channel_id}", response_model=ChannelRecord, responses=problems(404, 409))
+@router.patch("/channels/{channel_id}", response_model=ChannelRecord)
 async def change_notification_channel(
     channel_id: PathId, body: ChannelStateBody, caller: SignedInCaller, receiver: OfReceiver
 ) -> Response:
@@ -198,12 +195,12 @@ async def change_notification_channel(
 
     async def work(tx: Tx) -> ChannelRecord:
         channel = await channels.get(tx, receiver.owner, channel_id)
-        return _record(await channels.set_enabled(tx, channel.id, body.enabled) or channel)
+        return ChannelRecord.of(await channels.set_enabled(tx, channel.id, body.enabled) or channel)
 
-    return await caller.run_once(work, to_schema=as_is)
+    return await caller.run_once(work)
 
 
-@router.post("/channels/{channel_id}/test", status_code=204, responses=problems(404, 409, 429))
+@router.post("/channels/{channel_id}/test", status_code=204)
 async def test_notification_channel(
     channel_id: PathId, caller: SignedInCaller, receiver: OfReceiver
 ) -> None:
@@ -214,7 +211,7 @@ async def test_notification_channel(
         await deliveries.add_test(tx, channel.id)
 
 
-@router.delete("/channels/{channel_id}", status_code=204, responses=problems(404, 409))
+@router.delete("/channels/{channel_id}", status_code=204)
 async def remove_notification_channel(channel_id: PathId, receiver: OfReceiver, db: Db) -> None:
     """Remove a channel with its part of the delivery log."""
     async with db.transaction() as tx:
@@ -223,15 +220,9 @@ async def remove_notification_channel(channel_id: PathId, receiver: OfReceiver, 
 
 @router.get("/deliveries", response_model=DeliveryRecords, responses=problems(409))
 async def list_notification_deliveries(
-    request: Request, receiver: OfReceiver, db: Db, after: AfterId = 0, limit: RowLimit = 50
+    caller: SignedInCaller, receiver: OfReceiver, after: AfterId = 0, limit: RowLimit = 50
 ) -> Response:
     """What was sent, the newest first."""
-    async with db.transaction() as tx:
+    async with caller.db.transaction() as tx:
         rows = await deliveries.find_log(tx, receiver.owner, before=after or None, limit=limit + 1)
-    next = rows[limit - 1].id if len(rows) > limit else None
-    items = [DeliveryRecord.of(row) for row in rows[:limit]]
-    return json_response(request, DeliveryRecords(items=items, next=next))
-
-
-def _record(channel: NotificationChannel) -> ChannelRecord:
-    return ChannelRecord.of(channel)
+    return caller.respond_page(DeliveryRecords, rows, limit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, cast
 
@@ -111,8 +111,35 @@ SAMPLES: Mapping[int, tuple[str, str, str]] = {
 }
 
 
+BINARY: dict[str, object] = {
+    "schema": {"type": "string", "format": "binary"},
+    "example": "%PDF-1.7",
+}
+
+
+def file_body(media_type: str, content: Mapping[str, object]) -> dict[str, object]:
+    """`openapi_extra` of an operation that receives a file."""
+    return {"requestBody": {"required": True, "content": {media_type: content}}}
+
+
+def file_answer(
+    media_types: Iterable[str], content: Mapping[str, object], description: str
+) -> dict[int | str, dict[str, object]]:
+    """The response of an operation that sends a file."""
+    contents = {media_type: content for media_type in media_types}
+    return {200: {"content": contents, "description": description}}
+
+
+def text_content(example: str) -> dict[str, object]:
+    return {"schema": {"type": "string"}, "example": example}
+
+
+NEVER_MISSING = {"x-never-missing": True}
+"""`openapi_extra` of an operation with an id in its path that never responds with 404."""
+
+
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Error responses of a route, beyond those of every route."""
+    """Error responses of a route, beyond those that `_complete` adds to every route."""
     return {status: _problem(status) for status in statuses}
 
 
@@ -210,6 +237,8 @@ def _complete(path: str, method: str, operation: dict[str, Any]) -> None:
     if "HTTPValidationError" in str(responses.get("422")):
         del responses["422"]
     common = [400, 401, 403, 503]
+    if "{" in path and not operation.pop("x-never-missing", False):
+        common.append(404)
     if method == "get":
         responses["304"] = {"description": "Not modified: the ETag of `If-None-Match` is current."}
     else:

@@ -7,33 +7,34 @@ from typing import Annotated, Protocol, TypeVar
 
 from fastapi import Query, Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, BeforeValidator
+from pydantic import BaseModel
 
 from jobmill.hiring.openings.applicant_lists import MAX_PAGE_SIZE
 from jobmill.web.api import etags
 from jobmill.web.api.schemas import Schema
-from jobmill.web.parameters import MAX_ID, require_digits
+from jobmill.web.page_query import ShortText
+from jobmill.web.parameters import DIGITS_ONLY, MAX_ID
 
 ROWS_PER_READ = 1_000
 """Rows of a streamed list that are in memory at once."""
 
 LIMIT_TEXT = "Maximum number of rows; the Link header leads to the next page."
-Limit = Annotated[
-    int, Query(ge=1, le=MAX_PAGE_SIZE, description=LIMIT_TEXT), BeforeValidator(require_digits)
-]
+Limit = Annotated[int, Query(ge=1, le=MAX_PAGE_SIZE, description=LIMIT_TEXT), DIGITS_ONLY]
 OptionalLimit = Annotated[
     int | None,
     Query(ge=1, le=MAX_PAGE_SIZE, description=f"{LIMIT_TEXT} Default: all rows."),
-    BeforeValidator(require_digits),
+    DIGITS_ONLY,
 ]
-PageLimit = Annotated[
-    int, Query(ge=1, le=1_000, description=LIMIT_TEXT), BeforeValidator(require_digits)
-]
+PageLimit = Annotated[int, Query(ge=1, le=1_000, description=LIMIT_TEXT), DIGITS_ONLY]
 """For rows that cost more."""
 
+RowLimit = Annotated[int, Query(ge=1, le=100, description=LIMIT_TEXT), DIGITS_ONLY]
+
 AFTER_TEXT = "From the Link header of the previous page."
-AfterId = Annotated[
-    int, Query(ge=0, le=MAX_ID, description=AFTER_TEXT), BeforeValidator(require_digits)
+AfterId = Annotated[int, Query(ge=0, le=MAX_ID, description=AFTER_TEXT), DIGITS_ONLY]
+Words = Annotated[ShortText | None, Query(description="Words to search for.")]
+ProfileParameter = Annotated[
+    ShortText | None, Query(description="The name of a profile. Default: the default profile.")
 ]
 AfterMark = Annotated[str | None, Query(max_length=60, description=AFTER_TEXT)]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BeforeValidator
 
 from jobmill.db import Tx
 from jobmill.hiring.audit_log import events, replay, summary
@@ -14,18 +13,14 @@ from jobmill.hiring.audit_log.replay import OpeningReplay
 from jobmill.hiring.openings import applicant_lists
 from jobmill.web import consistent_reads
 from jobmill.web.api.callers import ViewerCaller
-from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, Limit
 from jobmill.web.api.schemas import (
-    ApplicationEvent,
     JobQueue,
     JobReplay,
     JobSummary,
-    QueueEntry,
-    ReplayedApplicant,
 )
 from jobmill.web.consistent_reads import LONG_TIMEOUT
-from jobmill.web.parameters import MAX_ID, InputTime, JobPathId, require_digits
+from jobmill.web.parameters import DIGITS_ONLY, MAX_ID, InputTime, JobPathId
 
 router = APIRouter(tags=["pipeline"])
 
@@ -33,11 +28,11 @@ AsOf = Annotated[InputTime | None, Query(alias="asOf", description="A time; defa
 Seq = Annotated[
     int | None,
     Query(ge=1, le=MAX_ID, description="Right after this event of the log."),
-    BeforeValidator(require_digits),
+    DIGITS_ONLY,
 ]
 
 
-@router.get("/queue/{jobId}", response_model=JobQueue, responses=problems(404))
+@router.get("/queue/{jobId}", response_model=JobQueue)
 async def show_queue(
     job_id: JobPathId,
     caller: ViewerCaller,
@@ -53,17 +48,11 @@ async def show_queue(
         return opening, await applicant_lists.list_waiting(tx, job_id, after=after, limit=limit + 1)
 
     opening, page = await consistent_reads.read_opening(caller.db, job_id, work)
-    schema = JobQueue(
-        job_id=opening.id,
-        job_title=opening.title,
-        capacity=opening.capacity,
-        active_count=opening.active_count,
-        waitlist_entries=[QueueEntry.of(row) for row in page[:limit]],
-    )
-    return caller.respond(schema, page[limit - 1].queue_key if len(page) > limit else None)
+    more = page[limit - 1].queue_key if len(page) > limit else None
+    return caller.respond(JobQueue.of(opening, waitlist_entries=page[:limit]), more)
 
 
-@router.get("/pipeline/{jobId}/summary", response_model=JobSummary, responses=problems(404))
+@router.get("/pipeline/{jobId}/summary", response_model=JobSummary)
 async def show_summary(job_id: JobPathId, caller: ViewerCaller) -> Response:
     """Key figures, from the audit log."""
     figures = await consistent_reads.read_opening(
@@ -72,7 +61,7 @@ async def show_summary(job_id: JobPathId, caller: ViewerCaller) -> Response:
     return caller.respond(JobSummary.of(figures))
 
 
-@router.get("/pipeline/{jobId}/replay", response_model=JobReplay, responses=problems(404))
+@router.get("/pipeline/{jobId}/replay", response_model=JobReplay)
 async def replay_job(
     job_id: JobPathId,
     caller: ViewerCaller,
@@ -99,18 +88,12 @@ async def replay_job(
 
 
 def _replay(replayed: OpeningReplay, log: list[AuditEvent], limit: int) -> JobReplay:
-    return JobReplay(
+    return JobReplay.of(
         job_id=replayed.opening_id,
         as_of=replayed.as_of,
-        active_applicants=[
-            ReplayedApplicant.of(application) for application in replayed.active[:limit]
-        ],
-        waitlist_applicants=[
-            ReplayedApplicant.of(application) for application in replayed.waiting[:limit]
-        ],
-        in_review_applicants=[
-            ReplayedApplicant.of(application) for application in replayed.in_review[:limit]
-        ],
+        active_applicants=replayed.active[:limit],
+        waitlist_applicants=replayed.waiting[:limit],
+        in_review_applicants=replayed.in_review[:limit],
         # Events of the opening itself have no place in this schema; `/events` has them.
-        events=[ApplicationEvent.of(event) for event in log if event.application_id is not None],
+        events=[event for event in log if event.application_id is not None],
     )

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Path, Query, Response
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import Field, field_validator
 from pydantic.alias_generators import to_camel
 
 from jobmill.db import Tx
@@ -17,12 +17,11 @@ from jobmill.reports import comparison, contents, recurring, store
 from jobmill.reports import competitors as rivals
 from jobmill.reports.report import Report, ReportContents, ReportOptions, ReportPhase, ReportStatus
 from jobmill.web.api.callers import RecruiterCaller, ViewerCaller
-from jobmill.web.api.openapi import problems
 from jobmill.web.api.pagination import AfterId, Limit
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
-from jobmill.web.parameters import MAX_ID, PLAIN_TEXT, OutputTime, PathId, require_digits
+from jobmill.web.parameters import DIGITS_ONLY, MAX_ID, PLAIN_TEXT, OutputTime, PathId
 from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(prefix="/reports", tags=["reports"])
@@ -33,9 +32,7 @@ SiteText = Annotated[str, Field(min_length=1, max_length=2_000), PLAIN_TEXT]
 ModelText = Annotated[str, Field(max_length=200), PLAIN_TEXT]
 PromptKey = Annotated[str, Path(alias="key", min_length=1, max_length=200), PLAIN_TEXT]
 OtherId = Annotated[
-    int,
-    Query(alias="with", ge=1, le=MAX_ID, description="Id of the other report."),
-    BeforeValidator(require_digits),
+    int, Query(alias="with", ge=1, le=MAX_ID, description="Id of the other report."), DIGITS_ONLY
 ]
 
 
@@ -199,24 +196,23 @@ async def create_report(
     return await caller.run_once(work, to_schema=ReportRecord.of, status=201)
 
 
-@router.get("/{report_id}", response_model=ReportDetail, responses=problems(404))
+@router.get("/{report_id}", response_model=ReportDetail)
 async def show_report(report_id: PathId, caller: ViewerCaller) -> Response:
     """A report with its findings, questions, answers, scores and recommendations."""
     async with caller.db.transaction() as tx:
         return caller.respond(ReportDetail.of(await contents.read_contents(tx, report_id)))
 
 
-@router.post("/{report_id}/rerun", response_model=ReportRecord, responses=problems(404))
+@router.post("/{report_id}/rerun", response_model=ReportRecord)
 async def rerun_report(report_id: PathId, body: RerunBody, caller: RecruiterCaller) -> Response:
     """Run one phase again and keep what the others stored."""
+    return await caller.run_once(
+        lambda tx: store.rerun(tx, report_id, body.phase, by=caller.actor.name),
+        to_schema=ReportRecord.of,
+    )
 
-    async def work(tx: Tx) -> Report:
-        return await store.rerun(tx, report_id, body.phase, by=caller.actor.name)
 
-    return await caller.run_once(work, to_schema=ReportRecord.of)
-
-
-@router.post("/{report_id}/approve", response_model=ReportRecord, responses=problems(404))
+@router.post("/{report_id}/approve", response_model=ReportRecord)
 async def approve_report(report_id: PathId, caller: RecruiterCaller) -> Response:
     """Let the questions run of a report that was created with `review`."""
 
@@ -232,20 +228,19 @@ class ReportSchedule(RequestBody):
     """Null: do not repeat it."""
 
 
-@router.post("/{report_id}/schedule", response_model=ReportRecord, responses=problems(404))
+@router.post("/{report_id}/schedule", response_model=ReportRecord)
 async def schedule_report(
     report_id: PathId, body: ReportSchedule, caller: RecruiterCaller
 ) -> Response:
     """Write a report again after this many days, and every time after that."""
     every = None if body.repeat_days is None else dt.timedelta(days=body.repeat_days)
+    return await caller.run_once(
+        lambda tx: recurring.set_schedule(tx, report_id, every, by=caller.actor.name),
+        to_schema=ReportRecord.of,
+    )
 
-    async def work(tx: Tx) -> Report:
-        return await recurring.set_schedule(tx, report_id, every, by=caller.actor.name)
 
-    return await caller.run_once(work, to_schema=ReportRecord.of)
-
-
-@router.post("/{report_id}/prompts/{key}", response_model=ReportDetail, responses=problems(404))
+@router.post("/{report_id}/prompts/{key}", response_model=ReportDetail)
 async def edit_report_prompt(
     report_id: PathId, key: PromptKey, body: PromptText, caller: RecruiterCaller
 ) -> Response:
@@ -258,7 +253,7 @@ async def edit_report_prompt(
     return await caller.run_once(work, to_schema=ReportDetail.of)
 
 
-@router.get("/{report_id}/compare", response_model=ComparisonRecord, responses=problems(404))
+@router.get("/{report_id}/compare", response_model=ComparisonRecord)
 async def compare_report(report_id: PathId, other: OtherId, caller: ViewerCaller) -> Response:
     """Compare a report with an earlier one, or with that of a competitor."""
     async with caller.db.transaction() as tx:
@@ -267,7 +262,7 @@ async def compare_report(report_id: PathId, other: OtherId, caller: ViewerCaller
     return caller.respond(ComparisonRecord.of(comparison.compare(first, second)))
 
 
-@router.post("/{report_id}/competitors", response_model=CompetitorReports, responses=problems(404))
+@router.post("/{report_id}/competitors", response_model=CompetitorReports)
 async def add_competitors(
     report_id: PathId, body: CompetitorSites, caller: RecruiterCaller
 ) -> Response:
@@ -277,13 +272,12 @@ async def add_competitors(
         await rivals.create_reports(tx, report_id, body.sites, by=caller.actor.name)
         return await rivals.find_reports(tx, report_id)
 
-    def to_schema(reports: list[Report]) -> CompetitorReports:
-        return CompetitorReports(reports=[ReportRecord.of(report) for report in reports])
+    return await caller.run_once(
+        work, to_schema=lambda reports: CompetitorReports.of(reports=reports)
+    )
 
-    return await caller.run_once(work, to_schema=to_schema)
 
-
-@router.delete("/{report_id}", status_code=204, responses=problems(404))
+@router.delete("/{report_id}", status_code=204)
 async def delete_report(report_id: PathId, visitor: Admin, db: Db) -> None:
     """Delete a report with its questions and answers."""
     async with db.transaction() as tx:

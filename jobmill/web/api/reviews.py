@@ -6,26 +6,24 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from jobmill.db import Tx
 from jobmill.hiring.records import applications
 from jobmill.hiring.reviews import application_reviews, mentions, notes, ratings, tags
 from jobmill.hiring.reviews.application_reviews import ApplicationReview
 from jobmill.web.api.callers import RecruiterCaller, ViewerCaller
-from jobmill.web.api.openapi import problems
+from jobmill.web.api.openapi import NEVER_MISSING
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db
-from jobmill.web.parameters import MAX_ID, PLAIN_TEXT, ApplicationPathId, OutputTime, require_digits
+from jobmill.web.parameters import DIGITS_ONLY, MAX_ID, PLAIN_TEXT, ApplicationPathId, OutputTime
 
 router = APIRouter(tags=["reviews"])
 
 MAX_MENTIONS = 100
 
-NotePathId = Annotated[
-    int, Path(alias="noteId", ge=1, le=MAX_ID, examples=[1]), BeforeValidator(require_digits)
-]
+NotePathId = Annotated[int, Path(alias="noteId", ge=1, le=MAX_ID, examples=[1]), DIGITS_ONLY]
 TagPath = Annotated[str, Path(max_length=tags.MAX_TAG_LENGTH, examples=["senior"]), PLAIN_TEXT]
 
 
@@ -87,9 +85,7 @@ class MentionItem(Schema):
     created_at: OutputTime
 
 
-@router.get(
-    "/applications/{applicationId}/review", response_model=ReviewAnswer, responses=problems(404)
-)
+@router.get("/applications/{applicationId}/review", response_model=ReviewAnswer)
 async def show_review(application_id: ApplicationPathId, caller: ViewerCaller) -> Response:
     """Ratings, tags and notes of an application."""
     async with caller.db.transaction() as tx:
@@ -98,12 +94,7 @@ async def show_review(application_id: ApplicationPathId, caller: ViewerCaller) -
     return caller.respond(ReviewAnswer.of(review))
 
 
-@router.post(
-    "/applications/{applicationId}/notes",
-    response_model=NoteItem,
-    status_code=201,
-    responses=problems(404, 409),
-)
+@router.post("/applications/{applicationId}/notes", response_model=NoteItem, status_code=201)
 async def add_note(
     application_id: ApplicationPathId, body: NoteBody, caller: RecruiterCaller
 ) -> Response:
@@ -115,7 +106,7 @@ async def add_note(
     )
 
 
-@router.patch("/notes/{noteId}", response_model=NoteItem, responses=problems(403, 404))
+@router.patch("/notes/{noteId}", response_model=NoteItem)
 async def edit_note(note_id: NotePathId, body: NoteBody, caller: RecruiterCaller) -> Response:
     """Change your own note."""
     return await caller.run_once(
@@ -123,35 +114,28 @@ async def edit_note(note_id: NotePathId, body: NoteBody, caller: RecruiterCaller
     )
 
 
-@router.delete("/notes/{noteId}", status_code=204, responses=problems(403, 404))
+@router.delete("/notes/{noteId}", status_code=204)
 async def delete_note(note_id: NotePathId, visitor: Recruiter, db: Db) -> None:
     """Delete your own note; the history of changes keeps that it existed, without its text."""
     async with db.transaction() as tx:
         await notes.delete_note(tx, note_id, visitor.actor)
 
 
-@router.put(
-    "/applications/{applicationId}/rating",
-    response_model=ReviewAnswer,
-    responses=problems(404, 409),
-)
+@router.put("/applications/{applicationId}/rating", response_model=ReviewAnswer)
 async def rate(
     application_id: ApplicationPathId, body: RatingBody, caller: RecruiterCaller
 ) -> Response:
     """Set, replace or remove your rating, overall or for a criterion."""
-
-    async def change(tx: Tx) -> None:
-        await ratings.rate(tx, application_id, body.score, caller.actor, criterion=body.criterion)
-
-    work = _change_review(application_id, change)
+    work = _change_review(
+        application_id,
+        lambda tx: ratings.rate(
+            tx, application_id, body.score, caller.actor, criterion=body.criterion
+        ),
+    )
     return await caller.run_once(work, to_schema=ReviewAnswer.of)
 
 
-@router.post(
-    "/applications/{applicationId}/tags",
-    response_model=ReviewAnswer,
-    responses=problems(404, 409),
-)
+@router.post("/applications/{applicationId}/tags", response_model=ReviewAnswer)
 async def add_tag(
     application_id: ApplicationPathId, body: TagBody, caller: RecruiterCaller
 ) -> Response:
@@ -162,9 +146,7 @@ async def add_tag(
     return await caller.run_once(work, to_schema=ReviewAnswer.of)
 
 
-@router.delete(
-    "/applications/{applicationId}/tags/{tag}", status_code=204, responses=problems(404, 409)
-)
+@router.delete("/applications/{applicationId}/tags/{tag}", status_code=204)
 async def remove_tag(
     application_id: ApplicationPathId, tag: TagPath, visitor: Recruiter, db: Db
 ) -> None:
@@ -185,7 +167,7 @@ async def list_mentions(caller: ViewerCaller) -> Response:
     return caller.respond([MentionItem.of(mention) for mention in unread])
 
 
-@router.post("/mentions/{noteId}/read", status_code=204)
+@router.post("/mentions/{noteId}/read", status_code=204, openapi_extra=NEVER_MISSING)
 async def mark_read(note_id: NotePathId, visitor: Recruiter, db: Db) -> None:
     """Mark a note that mentions you as read."""
     async with db.transaction() as tx:

@@ -39,6 +39,17 @@ def _seconds(span: object) -> object:
     return round(span.total_seconds()) if isinstance(span, dt.timedelta) else span
 
 
+class _ExtendedObject:
+    """An object with more attributes."""
+
+    def __init__(self, source: object, more: Mapping[str, object]) -> None:
+        self.__dict__.update(more)
+        self._source = source
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._source, name)
+
+
 class Schema(BaseModel):
     model_config = ConfigDict(
         alias_generator=to_camel,
@@ -48,9 +59,10 @@ class Schema(BaseModel):
     )
 
     @classmethod
-    def of(cls, source: object) -> Self:
-        """From any object with attributes of the same names."""
-        return cls.model_validate(source)
+    def of(cls, source: object = None, **more: object) -> Self:
+        """From any object with attributes of the same names, and values that it does not have. Objects
+        and lists inside it become schemas in the same way."""
+        return cls.model_validate(_ExtendedObject(source, more) if more else source)
 
 
 class ExtendedSchema(Schema):
@@ -158,9 +170,9 @@ class StandingItem(Schema):
 
 
 class ApplicantStatus(Schema):
-    applicant_id: int
-    applicant_name: str
-    applicant_email: str
+    applicant_id: Annotated[int, Field(validation_alias="id")]
+    applicant_name: Annotated[str, Field(validation_alias="name")]
+    applicant_email: Annotated[str, Field(validation_alias="email")]
     applications: list[StandingItem]
 
 
@@ -184,8 +196,8 @@ class QueueEntry(Schema):
 
 
 class JobQueue(Schema):
-    job_id: int
-    job_title: str
+    job_id: Annotated[int, Field(validation_alias="id")]
+    job_title: Annotated[str, Field(validation_alias="title")]
     capacity: int
     active_count: int
     waitlist_entries: list[QueueEntry]

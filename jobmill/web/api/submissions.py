@@ -13,7 +13,6 @@ from jobmill.db import Tx
 from jobmill.extract.pasted_text import MAX_LENGTH
 from jobmill.pipelines import submission
 from jobmill.web.api.callers import SeekerCaller
-from jobmill.web.api.openapi import problems
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId
 
@@ -62,8 +61,7 @@ async def list_submissions(caller: SeekerCaller, state: State = None) -> Respons
     """What you added, newest first; at most 100."""
     async with caller.db.transaction() as tx:
         rows = await submissions.find(tx, owner=caller.owner, state=state, limit=MAX_LISTED)
-    items = [SubmissionRecord.of(row) for row in rows]
-    return caller.respond(SubmissionList(items=items))
+    return caller.respond(SubmissionList.of(items=rows))
 
 
 @router.post("", response_model=SubmissionRecord, status_code=201)
@@ -85,7 +83,7 @@ async def create_submission(body: NewSubmission, caller: SeekerCaller) -> Respon
     return await caller.run_once(work, to_schema=SubmissionRecord.of, status=201)
 
 
-@router.get("/{submission_id}", response_model=SubmissionRecord, responses=problems(404))
+@router.get("/{submission_id}", response_model=SubmissionRecord)
 async def show_submission(submission_id: PathId, caller: SeekerCaller) -> Response:
     """What became of a submission."""
     async with caller.db.transaction() as tx:
@@ -93,17 +91,16 @@ async def show_submission(submission_id: PathId, caller: SeekerCaller) -> Respon
     return caller.respond(SubmissionRecord.of(record))
 
 
-@router.post("/{submission_id}/retry", response_model=SubmissionRecord, responses=problems(404))
+@router.post("/{submission_id}/retry", response_model=SubmissionRecord)
 async def retry_submission(submission_id: PathId, caller: SeekerCaller) -> Response:
     """Read it again."""
-
-    async def work(tx: Tx) -> Submission:
-        return await submission.retry(
+    return await caller.run_once(
+        lambda tx: submission.retry(
             tx,
             submission_id,
             owner=caller.owner,
             may_enable=caller.visitor.may_change("system"),
             by=caller.actor.name,
-        )
-
-    return await caller.run_once(work, to_schema=SubmissionRecord.of)
+        ),
+        to_schema=SubmissionRecord.of,
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
-from pydantic import BeforeValidator, Field, StrictBool
+from pydantic import Field, StrictBool
 
 from jobmill.db import Tx
 from jobmill.hiring.messages import webhooks
@@ -18,16 +18,14 @@ from jobmill.web.api.pagination import AfterId, PageLimit, PageOfItems
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
-from jobmill.web.parameters import MAX_ID, PLAIN_TEXT, BodyId, OutputTime, require_digits
+from jobmill.web.parameters import DIGITS_ONLY, MAX_ID, PLAIN_TEXT, BodyId, OutputTime
 from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(prefix="/webhooks", tags=["webhooks"])
 
-WebhookPathId = Annotated[
-    int, Path(alias="webhookId", ge=1, le=MAX_ID, examples=[1]), BeforeValidator(require_digits)
-]
+WebhookPathId = Annotated[int, Path(alias="webhookId", ge=1, le=MAX_ID, examples=[1]), DIGITS_ONLY]
 DeliveryPathId = Annotated[
-    int, Path(alias="deliveryId", ge=1, le=MAX_ID, examples=[1]), BeforeValidator(require_digits)
+    int, Path(alias="deliveryId", ge=1, le=MAX_ID, examples=[1]), DIGITS_ONLY
 ]
 
 
@@ -107,14 +105,14 @@ async def add_webhook(
     )
 
 
-@router.get("/{webhookId}", response_model=WebhookItem, responses=problems(404))
+@router.get("/{webhookId}", response_model=WebhookItem)
 async def show_webhook(webhook_id: WebhookPathId, caller: AdminCaller) -> Response:
     """One webhook."""
     async with caller.db.transaction() as tx:
         return caller.respond(WebhookItem.of(await webhooks.get(tx, webhook_id)))
 
 
-@router.patch("/{webhookId}", response_model=WebhookItem, responses=problems(404))
+@router.patch("/{webhookId}", response_model=WebhookItem)
 async def change_webhook(
     webhook_id: WebhookPathId, body: WebhookChange, caller: AdminCaller
 ) -> Response:
@@ -124,14 +122,14 @@ async def change_webhook(
     )
 
 
-@router.delete("/{webhookId}", status_code=204, responses=problems(404))
+@router.delete("/{webhookId}", status_code=204)
 async def remove_webhook(webhook_id: WebhookPathId, visitor: Admin, db: Db) -> None:
     """Delete a webhook and its deliveries."""
     async with db.transaction() as tx:
         await webhooks.remove(tx, webhook_id)
 
 
-@router.get("/{webhookId}/deliveries", response_model=DeliveryPage, responses=problems(404))
+@router.get("/{webhookId}/deliveries", response_model=DeliveryPage)
 async def list_deliveries(
     webhook_id: WebhookPathId,
     caller: AdminCaller,
@@ -144,22 +142,14 @@ async def list_deliveries(
         page = await webhooks.list_deliveries(
             tx, webhook_id, state=state, before=after or None, limit=limit + 1
         )
-    next = page[limit - 1].id if len(page) > limit else None
-    return caller.respond(
-        DeliveryPage(items=[DeliveryItem.of(delivery) for delivery in page[:limit]], next=next)
-    )
+    return caller.respond_page(DeliveryPage, page, limit)
 
 
-@router.post(
-    "/deliveries/{deliveryId}/replay",
-    response_model=NewDelivery,
-    status_code=201,
-    responses=problems(404),
-)
+@router.post("/deliveries/{deliveryId}/replay", response_model=NewDelivery, status_code=201)
 async def replay_delivery(delivery_id: DeliveryPathId, caller: AdminCaller) -> Response:
     """Send a delivery again, as a new one."""
 
     async def work(tx: Tx) -> NewDelivery:
         return NewDelivery(id=await webhooks.redeliver(tx, delivery_id))
 
-    return await caller.run_once(work, to_schema=NewDelivery.of, status=201)
+    return await caller.run_once(work, status=201)

@@ -15,9 +15,7 @@ from jobmill.web.budget_report import (
     total_by_day,
     total_by_use,
 )
-from jobmill.web.dependencies import Db
 from jobmill.web.shell import Page
-from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(prefix="/budget")
 
@@ -26,12 +24,10 @@ Days = Annotated[int, Query(ge=1, le=400)]
 
 
 @router.get("")
-async def show(
-    site_settings: CurrentSiteSettings, db: Db, page: Page, days: Days = 30
-) -> HTMLResponse:
-    async with db.transaction() as tx:
+async def show(page: Page, days: Days = 30) -> HTMLResponse:
+    async with page.db.transaction() as tx:
         content = await read_budget(tx, days)
-        site_settings = await site_settings.with_stored(tx)
+        site_settings = await page.site_settings.with_stored(tx)
     uses = total_by_use(content.lines)
     total = CallTotal.of(content.lines)
     return page(

@@ -8,10 +8,8 @@ from fastapi.responses import RedirectResponse
 from jobmill.errors import Conflict, Gone, RateLimited
 from jobmill.hiring.applications import apply_requests
 from jobmill.hiring.messages import personal_links
-from jobmill.web import html_errors
 from jobmill.web.auth import Links, request_id
-from jobmill.web.dependencies import Db, View
-from jobmill.web.personal_link_cookie import NO_STORE
+from jobmill.web.dependencies import NO_STORE, Db, View, no_store
 from jobmill.web.rate_limits import Public
 from jobmill.web.site_settings import CurrentSiteSettings
 
@@ -25,9 +23,7 @@ async def page(token: str, db: Db, view: View, links: Links) -> Response:
     async with db.transaction() as tx:
         state = await apply_requests.find_state(tx, confirmation)
         answered = await apply_requests.find_answers(tx, confirmation)
-    response = view("my/confirm.html", token=token, state=state, answered=answered, error=None)
-    response.headers.update(NO_STORE)
-    return response
+    return no_store(view("my/confirm.html", token=token, state=state, answered=answered))
 
 
 @router.post("/not-me")
@@ -65,15 +61,7 @@ async def confirm(
             )
             path = await personal_links.make_path(tx, links, applied.applicant_id)
     except (Conflict, Gone, RateLimited) as error:
-        status = html_errors.status_code(error)
-        response = view(
-            "my/confirm.html",
-            status,
-            token=token,
-            state=state,
-            answered=None,
-            error=str(error),
+        return no_store(
+            view("my/confirm.html", token=token, state=state, answered=None, error=error)
         )
-        response.headers.update(NO_STORE)
-        return response
     return RedirectResponse(path, 303, NO_STORE)

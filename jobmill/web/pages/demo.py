@@ -11,7 +11,6 @@ from jobmill.db import Database
 from jobmill.demo import cleanup, setup
 from jobmill.errors import Invalid
 from jobmill.web.auth import Admin
-from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
 from jobmill.web.shell import Page
 from jobmill.web.translations import say
@@ -20,9 +19,9 @@ router = APIRouter(prefix="/demo")
 
 
 @router.get("")
-async def show(visitor: Admin, db: Db, page: Page) -> HTMLResponse:
+async def show(visitor: Admin, page: Page) -> HTMLResponse:
     """What ending the demo deletes."""
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         is_demo = await setup.is_demo(tx)
         # Counted only in a demo, which is small.
         counts = await cleanup.count_data(tx) if is_demo else ()

@@ -16,11 +16,10 @@ from jobmill.hiring.audit_log.verification import ChainHead
 from jobmill.hiring.records import fairness_keys, openings
 from jobmill.hiring.records.openings import Opening
 from jobmill.web.auth import Anyone
-from jobmill.web.dependencies import Db, View
+from jobmill.web.dependencies import Db, View, no_store
 from jobmill.web.fairness_exports import Exports
 from jobmill.web.my_applications import describe_period
 from jobmill.web.parameters import PathId
-from jobmill.web.personal_link_cookie import NO_STORE
 from jobmill.web.public_event_lines import PublicEventLine, describe_line
 
 router = APIRouter(prefix="/openings/{opening_id}/fairness")
@@ -47,14 +46,11 @@ class FairnessPage:
 async def show(
     opening_id: PathId, visitor: Anyone, db: Db, view: View, exports: Exports
 ) -> HTMLResponse:
-    async def work(tx: Tx) -> FairnessPage:
-        return await _read_page(tx, opening_id, visitor.applicant_id, exports.heads)
-
-    page = await exports.read(db, opening_id, work)
+    page = await exports.read(
+        db, opening_id, lambda tx: _read_page(tx, opening_id, visitor.applicant_id, exports.heads)
+    )
     response = view("openings/fairness.html", proof=page, opening=page.opening)
-    if page.own_pseudonym:
-        response.headers.update(NO_STORE)
-    return response
+    return no_store(response) if page.own_pseudonym else response
 
 
 async def _read_page(

@@ -9,7 +9,6 @@ from fastapi.responses import HTMLResponse
 
 from jobmill.web.auth import Admin
 from jobmill.web.banners import CurrentBanners
-from jobmill.web.dependencies import Db
 from jobmill.web.shell import Page
 from jobmill.web.system_health import AREAS, HealthArea, SystemHealth
 from jobmill.web.translations import say
@@ -26,8 +25,8 @@ class AreaRow(NamedTuple):
 
 
 @router.get("")
-async def show(visitor: Admin, db: Db, page: Page, banners: CurrentBanners) -> HTMLResponse:
-    async with db.transaction() as tx:
+async def show(visitor: Admin, page: Page, banners: CurrentBanners) -> HTMLResponse:
+    async with page.db.transaction() as tx:
         health = await banners.read_health(tx)
     rows = [AreaRow(*_describe(area), *_result(health, area)) for area in AREAS]
     return page("health/page.html", topics=["queue", "sources", "hiring"], health=health, rows=rows)

@@ -21,7 +21,6 @@ from jobmill.hiring.records import applicants, applications
 from jobmill.hiring.records.applications import ApplicationNotFound
 from jobmill.web import (
     consistent_reads,
-    html_errors,
     live_updates,
     my_applications,
     personal_link_cookie,
@@ -30,13 +29,12 @@ from jobmill.web import (
 )
 from jobmill.web.api.applications import require_own_application
 from jobmill.web.auth import LINK_COOKIE, Anyone, Links, Visitor, visitor_with_link
-from jobmill.web.dependencies import Db, Render, RequestDatabase, View
+from jobmill.web.dependencies import NO_STORE, Db, Render, RequestDatabase, View, no_store
 from jobmill.web.file_downloads import send_upload
 from jobmill.web.form import Fields
 from jobmill.web.my_applications import MyApplication, MyData, missed_offer_error
 from jobmill.web.offer_answers import describe_refusal, read_offer_deadline
 from jobmill.web.parameters import PathId
-from jobmill.web.personal_link_cookie import NO_STORE
 from jobmill.web.rate_limits import Public
 from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
 from jobmill.web.translations import say
@@ -75,9 +73,7 @@ async def enter(
     """Redirect to the applicant's page if this browser remembers the link, else offer to send the link."""
     if visitor.applicant_id is not None and LINK_COOKIE in request.cookies:
         return RedirectResponse(f"/my/{request.cookies[LINK_COOKIE]}", 303, NO_STORE)
-    return view(
-        "my/enter.html", sends_mail=site_settings.sends_mail, sent=sent, email="", error=None
-    )
+    return view("my/enter.html", sends_mail=site_settings.sends_mail, sent=sent, email="")
 
 
 @router.post("")
@@ -96,13 +92,8 @@ async def send_link(
                 tx, contact.email_key, say("You asked for the link to your applications.")
             )
     except Invalid as error:
-        values = {
-            "sends_mail": site_settings.sends_mail,
-            "sent": False,
-            "email": email,
-            "error": str(error),
-        }
-        return view("my/enter.html", html_errors.status_code(error), **values)
+        sends_mail = site_settings.sends_mail
+        return view("my/enter.html", sends_mail=sends_mail, sent=False, email=email, error=error)
     return RedirectResponse("/my?sent=true", 303)
 
 
@@ -252,7 +243,6 @@ def _page(
     link = site_settings.link(request, f"/my/{token}")
     response = view(
         "my/page.html",
-        html_errors.status_code(error) if error else 200,
         token=token,
         data=data,
         live=[application for application in data.applications if application.is_live],
@@ -261,10 +251,9 @@ def _page(
         sends_mail=site_settings.sends_mail,
         link=link,
         picture=qr_codes.draw_qr_code(link) if with_code else None,
-        error=str(error) if error else None,
+        error=error,
     )
-    response.headers.update(NO_STORE)
-    return response
+    return no_store(response)
 
 
 def _application_page(
@@ -282,8 +271,7 @@ def _application_page(
         answered=answered,
         now=data.read_at,
     )
-    response.headers.update(NO_STORE)
-    return response
+    return no_store(response)
 
 
 def _find_application(data: MyData, id: int) -> MyApplication:

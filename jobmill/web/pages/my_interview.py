@@ -18,15 +18,14 @@ from jobmill.hiring.interviews.bookings import InterviewChoice, NoBookingToCance
 from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.applications import ApplicationNotFound
 from jobmill.hiring.records.openings import Opening
-from jobmill.web import consistent_reads, html_errors
+from jobmill.web import consistent_reads
 from jobmill.web.auth import Visitor
-from jobmill.web.dependencies import Db, Render, RequestDatabase, View
+from jobmill.web.dependencies import NO_STORE, Db, Render, RequestDatabase, View, no_store
 from jobmill.web.form import Fields, read_whole_number
 from jobmill.web.my_applications import missed_offer_error
 from jobmill.web.offer_answers import describe_refusal, offer_is_over, read_offer_deadline
 from jobmill.web.pages.my import Holder
 from jobmill.web.parameters import PathId
-from jobmill.web.personal_link_cookie import NO_STORE
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/my/{token}/applications/{application_id}/interview")
@@ -117,16 +116,14 @@ async def _page(
     opening, choice = await consistent_reads.read_applicant(db, visitor.applicant_id or 0, read)
     response = view(
         "my/interview.html",
-        html_errors.status_code(error) if error else 200,
         token=token,
         application_id=application_id,
         opening=opening,
         choice=choice,
         now=opening.now,
-        error=str(error) if error else None,
+        error=error,
     )
-    response.headers.update(NO_STORE)
-    return response
+    return no_store(response)
 
 
 async def _require_own(tx: Tx, visitor: Visitor, application_id: int) -> None:

@@ -10,9 +10,8 @@ from jobmill.notifications import channels, events, unsubscribe
 from jobmill.notifications.channels import NotificationChannel
 from jobmill.notifications.kinds import kinds_of_role
 from jobmill.people import persons, secrets
-from jobmill.web.dependencies import Db, Render, View
+from jobmill.web.dependencies import NO_STORE, Db, Render, View, no_store
 from jobmill.web.notification_feed import atom_feed
-from jobmill.web.personal_link_cookie import NO_STORE
 from jobmill.web.rate_limits import Public
 from jobmill.web.site_settings import get_site_settings
 from jobmill.web.translations import say
@@ -53,9 +52,7 @@ async def subscribe_again(token: str, visitor: Public, db: Db, view: View) -> HT
 def _render(
     view: Render, channel: NotificationChannel | None, token: str, notice: str | None = None
 ) -> HTMLResponse:
-    response = view("account/unsubscribe.html", channel=channel, token=token, notice=notice)
-    response.headers.update(NO_STORE)
-    return response
+    return no_store(view("account/unsubscribe.html", channel=channel, token=token, notice=notice))
 
 
 async def _find_channel(tx: Tx, token: str) -> NotificationChannel | None:

@@ -12,13 +12,11 @@ from jobmill.hiring.applications.outcomes import Answer, MissedOffer
 from jobmill.hiring.messages.signed_links import OfferLinkToken
 from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.openings import Opening
-from jobmill.web import html_errors
 from jobmill.web.auth import Links, request_id
-from jobmill.web.dependencies import Db, Render, RequestDatabase, View
+from jobmill.web.dependencies import Db, Render, RequestDatabase, View, no_store
 from jobmill.web.form import Fields
 from jobmill.web.my_applications import describe_answer, missed_offer_error
 from jobmill.web.offer_answers import describe_refusal
-from jobmill.web.personal_link_cookie import NO_STORE
 from jobmill.web.rate_limits import Public
 
 router = APIRouter(prefix="/offer/{token}")
@@ -40,8 +38,7 @@ async def page(token: str, db: Db, view: View, links: Links, answer: str = "") -
         answer=answer,
         now=opening.now,
     )
-    response.headers.update(NO_STORE)
-    return response
+    return no_store(response)
 
 
 @router.post("")
@@ -75,13 +72,11 @@ async def _answer(
         error = await describe_refusal(db, link.application_id, answer, refused)
     response = view(
         "my/answered.html",
-        html_errors.status_code(error) if error else 200,
         opening=opening,
-        good=error is None,
-        text=str(error) if error else describe_answer(answer),
+        text=describe_answer(answer),
+        error=error,
     )
-    response.headers.update(NO_STORE)
-    return response
+    return no_store(response)
 
 
 async def _opening(tx: Tx, link: OfferLinkToken) -> Opening:

@@ -44,12 +44,11 @@ from jobmill.web.application_forms import FormState, Submitted, SubmittedForm
 from jobmill.web.apply_batch import get_apply_batches
 from jobmill.web.auth import LINK_COOKIE, Anyone, Links, Visitor
 from jobmill.web.banners import get_banners
-from jobmill.web.dependencies import Db, Render, RequestDatabase, View
+from jobmill.web.dependencies import NO_STORE, Db, Render, RequestDatabase, View, no_store
 from jobmill.web.form_keys import make_form_key
 from jobmill.web.my_applications import describe_placement, describe_standing
 from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.parameters import MAX_ID, PathId
-from jobmill.web.personal_link_cookie import NO_STORE
 from jobmill.web.posting_labels import describe_posting
 from jobmill.web.rate_limits import Public
 from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
@@ -291,8 +290,7 @@ async def _refused_page(
 ) -> HTMLResponse:
     async with db.transaction() as tx:
         opening = await public_openings.get(tx, opening_id)
-    status = html_errors.status_code(refusal)
-    return view("openings/refused.html", status, opening=opening, message=str(refusal))
+    return view("openings/refused.html", opening=opening, error=refusal)
 
 
 async def _check_mail_page(
@@ -301,9 +299,7 @@ async def _check_mail_page(
     """The same for every address, whether it has applied or not."""
     async with db.transaction() as tx:
         opening = await public_openings.get(tx, opening_id)
-    response = view("openings/check_mail.html", 202, opening=opening, email=contact.email)
-    response.headers.update(NO_STORE)
-    return response
+    return no_store(view("openings/check_mail.html", 202, opening=opening, email=contact.email))
 
 
 async def _personal_path(

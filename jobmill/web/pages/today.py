@@ -31,7 +31,7 @@ from jobmill.web import job_view, unread_mentions, workspaces
 from jobmill.web.auth import SignedIn
 from jobmill.web.banners import CurrentBanners
 from jobmill.web.charts import BarGroup, make_bar_groups
-from jobmill.web.dependencies import Db, format_age
+from jobmill.web.dependencies import format_age
 from jobmill.web.job_view import MatchRow, format_capped
 from jobmill.web.shell import COOKIE_SECONDS, Page
 from jobmill.web.source_secrets import hide_secrets
@@ -96,10 +96,8 @@ async def start(request: Request, visitor: SignedIn) -> Response:
 
 
 @router.api_route("", methods=["GET", "HEAD"])
-async def show(
-    request: Request, db: Db, page: Page, visitor: SignedIn, banners: CurrentBanners
-) -> HTMLResponse:
-    async with db.transaction() as tx:
+async def show(page: Page, visitor: SignedIn, banners: CurrentBanners) -> HTMLResponse:
+    async with page.db.transaction() as tx:
         state = await read_today(tx, visitor.owner)
         health = await banners.read_health(tx)
         unread = await unread_mentions.read_unread(tx, visitor)
@@ -114,7 +112,7 @@ async def show(
             if workspaces.may_follow(visitor, decision.path)
         ],
         conditions=health.conditions if visitor.may_open("system") else [],
-        shows_intro=INTRO_COOKIE not in request.cookies,
+        shows_intro=INTRO_COOKIE not in page.request.cookies,
         day_length=format_age(state.world.day.total_seconds()) if state.world else "",
         week=_week(state),
         week_total=sum(day.new + day.applied for day in state.days),

@@ -11,7 +11,6 @@ from jobmill.catalog import companies, company_list
 from jobmill.catalog.companies import (
     MAX_NAME_LENGTH,
     AnalysisStatus,
-    Company,
     Completeness,
     Confidence,
     SizeCategory,
@@ -22,17 +21,13 @@ from jobmill.db import Tx
 from jobmill.errors import Invalid
 from jobmill.pipelines import first_boards
 from jobmill.web.api.callers import SearchAdminCaller, SeekerCaller
-from jobmill.web.api.filters import RowLimit, Words
-from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageOfItems
+from jobmill.web.api.pagination import AfterId, PageOfItems, RowLimit, Words
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.company_detail import (
-    CompanyDetail,
     add_company,
     read_company_detail,
     submit_analysis,
 )
-from jobmill.web.idempotency import as_is
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId
 
 router = APIRouter(prefix="/companies", tags=["companies"])
@@ -151,9 +146,7 @@ async def list_companies(
     )
     async with caller.db.transaction() as tx:
         rows = await company_list.find(tx, filter)
-    next = rows[limit - 1].id if len(rows) > limit else None
-    items = [CompanyItem.of(company) for company in rows[:limit]]
-    return caller.respond(CompanyList(items=items, next=next))
+    return caller.respond_page(CompanyList, rows, limit)
 
 
 @router.post("", response_model=AnalysisAnswer, status_code=201)
@@ -165,7 +158,7 @@ async def create_company(body: NewCompany, caller: SearchAdminCaller) -> Respons
         item = await submit_analysis(tx, id, force=False)
         return AnalysisAnswer(company_id=id, task_id=item)
 
-    return await caller.run_once(work, to_schema=as_is, status=201)
+    return await caller.run_once(work, status=201)
 
 
 @router.post("/track", response_model=TrackedBoards)
@@ -182,29 +175,25 @@ async def track_boards(body: BoardsBody, caller: SearchAdminCaller) -> Response:
     return await caller.run_once(work, to_schema=TrackedBoards.of, time_limit=TRACK_SECONDS)
 
 
-@router.get("/{company_id}", response_model=CompanyRecord, responses=problems(404))
+@router.get("/{company_id}", response_model=CompanyRecord)
 async def show_company_facts(company_id: PathId, caller: SeekerCaller) -> Response:
     """What is known about a company, its boards and its newest jobs."""
     async with caller.db.transaction() as tx:
         detail = await read_company_detail(tx, company_id, caller.owner)
-    return caller.respond(_record(detail))
+    record = CompanyRecord.of(
+        detail.company,
+        completeness=companies.completeness(detail.company),
+        board_needs_approval=companies.board_needs_approval(detail.company),
+        own_score=detail.score.points if detail.score else None,
+        excluded_by=detail.excluded,
+        report_id=detail.report.report.id if detail.report else None,
+        boards=detail.sources,
+        newest_listings=detail.newest,
+    )
+    return caller.respond(record)
 
 
-def _record(detail: CompanyDetail) -> CompanyRecord:
-    company: Company = detail.company
-    more = {
-        "completeness": companies.completeness(company),
-        "board_needs_approval": companies.board_needs_approval(company),
-        "own_score": detail.score.points if detail.score else None,
-        "excluded_by": detail.excluded,
-        "report_id": detail.report.report.id if detail.report else None,
-        "boards": [CompanySource.of(source) for source in detail.sources],
-        "newest_listings": [CompanyListing.of(hit) for hit in detail.newest],
-    }
-    return CompanyRecord.of(company).model_copy(update=more)
-
-
-@router.post("/{company_id}/analyze", response_model=AnalysisAnswer, responses=problems(404))
+@router.post("/{company_id}/analyze", response_model=AnalysisAnswer)
 async def analyze_company(company_id: PathId, caller: SearchAdminCaller) -> Response:
     """Read its website again, even if what is known is recent."""
 
@@ -212,4 +201,4 @@ async def analyze_company(company_id: PathId, caller: SearchAdminCaller) -> Resp
         item = await submit_analysis(tx, company_id, force=True)
         return AnalysisAnswer(company_id=company_id, task_id=item)
 
-    return await caller.run_once(work, to_schema=as_is)
+    return await caller.run_once(work)

@@ -29,15 +29,13 @@ from jobmill.pipelines import documents as document_pipeline
 from jobmill.web import task_progress
 from jobmill.web.api.callers import SeekerCaller
 from jobmill.web.api.etags import SeenVersion
-from jobmill.web.api.filters import ProfileParameter, RowLimit
 from jobmill.web.api.job_search.tracked_applications import FILE_ANSWER
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageOfItems
+from jobmill.web.api.pagination import AfterId, PageOfItems, ProfileParameter, RowLimit
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Seeker, Visitor
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.file_downloads import download_headers
-from jobmill.web.idempotency import as_is
 from jobmill.web.parameters import MAX_ID, PLAIN_TEXT, BodyId, OutputTime, PathId
 
 router = APIRouter(prefix="/documents", tags=["documents"])
@@ -149,12 +147,10 @@ async def list_documents(
         rows = await store.find_all(
             tx, owner=caller.owner, match_id=match_id, before=after or None, limit=limit + 1
         )
-    next = rows[limit - 1].id if len(rows) > limit else None
-    items = [DocumentItem.of(row) for row in rows[:limit]]
-    return caller.respond(DocumentItems(items=items, next=next))
+    return caller.respond_page(DocumentItems, rows, limit)
 
 
-@router.post("", response_model=DocumentRecord, status_code=201, responses=problems(404, 409))
+@router.post("", response_model=DocumentRecord, status_code=201, responses=problems(404))
 async def write_document(body: NewDocument, caller: SeekerCaller) -> Response:
     """Write a document from the profile. A match that has one keeps it."""
     async with caller.db.transaction() as tx:
@@ -168,7 +164,7 @@ async def write_document(body: NewDocument, caller: SeekerCaller) -> Response:
         )
         return await _read(tx, stored, caller.owner)
 
-    return await caller.run_once(work, to_schema=as_is, status=201)
+    return await caller.run_once(work, status=201)
 
 
 @router.post("/best", response_model=QueuedDocuments, status_code=202, responses=problems(404))
@@ -183,10 +179,10 @@ async def write_best_documents(caller: SeekerCaller, profile: ProfileParameter =
         tasks = {await task_progress.submit_or_join(tx, item) for item in items}
         return QueuedDocuments(tasks=len(tasks))
 
-    return await caller.run_once(work, to_schema=as_is, status=202)
+    return await caller.run_once(work, status=202)
 
 
-@router.get("/{document_id}", response_model=DocumentRecord, responses=problems(404))
+@router.get("/{document_id}", response_model=DocumentRecord)
 async def show_document(document_id: PathId, caller: SeekerCaller) -> Response:
     """The newest version. Its ETag goes into the If-Match header of a change."""
     async with caller.db.transaction() as tx:
@@ -194,7 +190,7 @@ async def show_document(document_id: PathId, caller: SeekerCaller) -> Response:
     return caller.respond(record, version=record.version)
 
 
-@router.patch("/{document_id}", response_model=DocumentRecord, responses=problems(404, 409, 412))
+@router.patch("/{document_id}", response_model=DocumentRecord, responses=problems(412))
 async def edit_document(
     document_id: PathId, body: DocumentChange, caller: SeekerCaller, based_on: SeenVersion
 ) -> Response:
@@ -204,12 +200,10 @@ async def edit_document(
         return _apply(stored.document(), body)
 
     work = _save(document_id, caller.visitor, based_on, change, "edited")
-    return await caller.run_once(work, to_schema=as_is)
+    return await caller.run_once(work)
 
 
-@router.post(
-    "/{document_id}/rebuild", response_model=DocumentRecord, responses=problems(404, 409, 412)
-)
+@router.post("/{document_id}/rebuild", response_model=DocumentRecord, responses=problems(412))
 async def rebuild_document(
     document_id: PathId, caller: SeekerCaller, based_on: SeenVersion
 ) -> Response:
@@ -224,13 +218,11 @@ async def rebuild_document(
         return draft.model_copy(update={"template": former.template, "paper": former.paper})
 
     work = _save(document_id, caller.visitor, based_on, change, "written")
-    return await caller.run_once(work, to_schema=as_is)
+    return await caller.run_once(work)
 
 
 @router.post(
-    "/{document_id}/restore/{version}",
-    response_model=DocumentRecord,
-    responses=problems(404, 409, 412),
+    "/{document_id}/restore/{version}", response_model=DocumentRecord, responses=problems(412)
 )
 async def restore_document(
     document_id: PathId, version: PathId, caller: SeekerCaller, based_on: SeenVersion
@@ -239,15 +231,10 @@ async def restore_document(
     async with caller.db.transaction() as tx:
         older = await store.get(tx, document_id, version=version, owner=caller.owner)
     work = _save(document_id, caller.visitor, based_on, lambda stored: older.document(), "restored")
-    return await caller.run_once(work, to_schema=as_is)
+    return await caller.run_once(work)
 
 
-@router.post(
-    "/{document_id}/reword",
-    response_model=QueuedDocuments,
-    status_code=202,
-    responses=problems(404),
-)
+@router.post("/{document_id}/reword", response_model=QueuedDocuments, status_code=202)
 async def reword_document(document_id: PathId, caller: SeekerCaller) -> Response:
     """Let a task ask the model for other words, within the budget."""
 
@@ -264,18 +251,17 @@ async def reword_document(document_id: PathId, caller: SeekerCaller) -> Response
         await task_progress.submit_or_join(tx, item)
         return QueuedDocuments(tasks=1)
 
-    return await caller.run_once(work, to_schema=as_is, status=202)
+    return await caller.run_once(work, status=202)
 
 
-@router.get("/{document_id}/versions", response_model=DocumentHistory, responses=problems(404))
+@router.get("/{document_id}/versions", response_model=DocumentHistory)
 async def list_document_versions(document_id: PathId, caller: SeekerCaller) -> Response:
     """All versions, and the files that were sent."""
     async with caller.db.transaction() as tx:
-        history = await _read_history(tx, document_id, caller.owner)
-    return caller.respond(history)
+        return caller.respond(await _read_history(tx, document_id, caller.owner))
 
 
-@router.post("/{document_id}/sent", response_model=DocumentHistory, responses=problems(404, 409))
+@router.post("/{document_id}/sent", response_model=DocumentHistory)
 async def mark_document_sent(document_id: PathId, body: SentBody, caller: SeekerCaller) -> Response:
     """Freeze the file that was sent."""
     async with caller.db.transaction() as tx:
@@ -294,13 +280,11 @@ async def mark_document_sent(document_id: PathId, body: SentBody, caller: Seeker
         )
         return await _read_history(tx, document_id, caller.owner)
 
-    return await caller.run_once(work, to_schema=as_is)
+    return await caller.run_once(work)
 
 
 @router.get(
-    "/{document_id}/files/{version}/{format}",
-    response_class=Response,
-    responses=FILE_ANSWER | problems(404),
+    "/{document_id}/files/{version}/{format}", response_class=Response, responses=FILE_ANSWER
 )
 async def download_document(
     document_id: PathId, version: PathId, format: DocumentFormat, visitor: Seeker, db: Db
@@ -312,9 +296,7 @@ async def download_document(
 
 
 @router.get(
-    "/{document_id}/sent/{version}/{format}",
-    response_class=Response,
-    responses=FILE_ANSWER | problems(404),
+    "/{document_id}/sent/{version}/{format}", response_class=Response, responses=FILE_ANSWER
 )
 async def download_sent_document(
     document_id: PathId, version: PathId, format: DocumentFormat, visitor: Seeker, db: Db
@@ -388,32 +370,19 @@ def _apply(document: ApplicationDocument, body: DocumentChange) -> ApplicationDo
 async def _read(tx: Tx, id: int, owner: Owner) -> DocumentRecord:
     stored = await store.get(tx, id, owner=owner)
     document = stored.document()
-    return DocumentRecord(
-        id=stored.id,
-        match_id=stored.match_id,
-        kind=stored.kind,
-        version=stored.version,
-        newest=stored.newest,
-        saved_at=stored.saved_at,
+    return DocumentRecord.of(
+        stored,
         template=document.template,
         paper=document.paper,
-        lines=[DocumentLineItem.of(line) for line in iter_lines(document)],
+        lines=list(iter_lines(document)),
         dropped=list(document.dropped),
     )
 
 
 async def _read_history(tx: Tx, id: int, owner: Owner) -> DocumentHistory:
     await store.get(tx, id, owner=owner)
-    return DocumentHistory(
-        versions=[DocumentVersionItem.of(row) for row in await store.find_versions(tx, id)],
-        sent=[
-            SentFile(
-                version=file.version,
-                format=file.format,
-                size=file.size,
-                sha256=file.sha256.hex(),
-                sent_at=file.sent_at,
-            )
-            for file in await store.find_sent(tx, id)
-        ],
+    sent = await store.find_sent(tx, id)
+    return DocumentHistory.of(
+        versions=await store.find_versions(tx, id),
+        sent=[SentFile.of(file, sha256=file.sha256.hex()) for file in sent],
     )

@@ -6,24 +6,21 @@ import datetime as dt
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from jobmill.catalog import listing_search, listings
 from jobmill.catalog.listing_search import ListingQuery
 from jobmill.catalog.posting import Arrangement, Seniority
 from jobmill.errors import Conflict, Invalid
 from jobmill.matching import verdicts, what_if
-from jobmill.matching.rescore import ScoredOutcome
 from jobmill.matching.verdict import FilterResult
 from jobmill.matching.verdicts import VerdictReason
-from jobmill.matching.what_if import VerdictDifference
 from jobmill.web import actor_labels, job_view
 from jobmill.web.api.callers import SeekerCaller
-from jobmill.web.api.filters import ProfileParameter, RowLimit, Words
 from jobmill.web.api.history_events import HistoryEvent
 from jobmill.web.api.job_search.job_facts import JobFacts, VerdictItem
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AFTER_TEXT, MarkedPage
+from jobmill.web.api.pagination import AFTER_TEXT, MarkedPage, ProfileParameter, RowLimit, Words
 from jobmill.web.api.schemas import Schema
 from jobmill.web.dependencies import RawDb
 from jobmill.web.listing_detail import (
@@ -33,7 +30,7 @@ from jobmill.web.listing_detail import (
     read_listing_detail,
 )
 from jobmill.web.page_query import ShortText
-from jobmill.web.parameters import MAX_ID, OutputTime, PathId, require_digits
+from jobmill.web.parameters import DIGITS_ONLY, MAX_ID, OutputTime, PathId
 from jobmill.web.rate_limits import limit_scoring
 
 router = APIRouter(prefix="/listings", tags=["listings"])
@@ -43,11 +40,9 @@ SCAN_LIMIT = 4_000
 
 State = Literal["open", "closed", "all"]
 Days = Annotated[
-    int | None,
-    Query(ge=1, le=36_500, description="First seen within this many days."),
-    BeforeValidator(require_digits),
+    int | None, Query(ge=1, le=36_500, description="First seen within this many days."), DIGITS_ONLY
 ]
-RowId = Annotated[int | None, Query(ge=1, le=MAX_ID), BeforeValidator(require_digits)]
+RowId = Annotated[int | None, Query(ge=1, le=MAX_ID), DIGITS_ONLY]
 After = Annotated[str | None, Query(max_length=300, description=AFTER_TEXT)]
 Name = Annotated[
     str, StringConstraints(strip_whitespace=True, max_length=100, pattern=r"^[^\x00]+$")
@@ -145,10 +140,10 @@ class ScoreChange(Schema):
 class WhatIfAnswer(Schema):
     before: OutcomeItem
     after: OutcomeItem
-    changes: list[ScoreChange]
-    new_reasons: list[StrikeItem]
+    changes: Annotated[list[ScoreChange], Field(validation_alias="items")]
+    new_reasons: Annotated[list[StrikeItem], Field(validation_alias="came")]
     """Strikes and dealbreakers that the changes cause."""
-    gone_reasons: list[StrikeItem]
+    gone_reasons: Annotated[list[StrikeItem], Field(validation_alias="went")]
 
 
 @router.get("", response_model=ListingList, responses=problems(404))
@@ -196,25 +191,24 @@ async def list_listings(
 
 
 def _item(hit: listing_search.ListingHit, reason: VerdictReason | None) -> ListingItem:
-    verdict = VerdictItem.of(reason) if reason else None
-    return ListingItem.of(hit).model_copy(update={"verdict": verdict})
+    return ListingItem.of(hit, verdict=reason)
 
 
-@router.get("/{listing_id}", response_model=ListingRecord, responses=problems(404))
+@router.get("/{listing_id}", response_model=ListingRecord)
 async def show_listing(
     listing_id: PathId, caller: SeekerCaller, profile: ProfileParameter = None
 ) -> Response:
     """A job, and how it was decided for the profile."""
     async with caller.db.transaction() as tx:
         detail = await read_listing_detail(tx, listing_id, profile or None, caller.owner)
-    decision = _decision(detail, await read_filter_result(detail))
-    more = {
-        "duplicates": [duplicate.id for duplicate in detail.duplicates],
-        "completeness": listings.completeness(detail.listing),
-        "match_id": detail.match_id,
-        "decision": decision,
-    }
-    return caller.respond(ListingRecord.of(detail.listing).model_copy(update=more))
+    record = ListingRecord.of(
+        detail.listing,
+        duplicates=[duplicate.id for duplicate in detail.duplicates],
+        completeness=listings.completeness(detail.listing),
+        match_id=detail.match_id,
+        decision=_decision(detail, await read_filter_result(detail)),
+    )
+    return caller.respond(record)
 
 
 def _decision(detail: ListingDetail, filter_result: FilterResult | None) -> ListingDecision | None:
@@ -222,7 +216,7 @@ def _decision(detail: ListingDetail, filter_result: FilterResult | None) -> List
         return None
     verdict = detail.verdict
     result = verdict.match_result if verdict else None
-    return ListingDecision(
+    return ListingDecision.of(
         profile=detail.version.name,
         profile_version=detail.version.version,
         is_scored=verdict is not None,
@@ -230,23 +224,23 @@ def _decision(detail: ListingDetail, filter_result: FilterResult | None) -> List
         score=verdict.score if verdict else None,
         threshold=result.threshold if result else None,
         passed_filter=filter_result.passed,
-        strikes=[StrikeItem.of(strike) for strike in filter_result.strikes],
-        dealbreakers=[StrikeItem.of(rejection) for rejection in filter_result.hard_rejections],
+        strikes=filter_result.strikes,
+        dealbreakers=filter_result.hard_rejections,
     )
 
 
-@router.get("/{listing_id}/history", response_model=ListingHistory, responses=problems(404))
+@router.get("/{listing_id}/history", response_model=ListingHistory)
 async def list_listing_history(listing_id: PathId, caller: SeekerCaller) -> Response:
     """What changed on the job, oldest first."""
     async with caller.db.transaction() as tx:
         detail = await read_listing_detail(tx, listing_id, None, caller.owner)
         events = await actor_labels.name_actors(tx, detail.events, caller.visitor)
     # Jobs are shared; keeping one is part of a private job search.
-    shown = [HistoryEvent.of(event) for event in events if event.what != "marked"]
-    return caller.respond(ListingHistory(events=shown))
+    shown = [event for event in events if event.what != "marked"]
+    return caller.respond(ListingHistory.of(events=shown))
 
 
-@router.get("/{listing_id}/what-if", response_model=WhatIfAnswer, responses=problems(404, 409, 429))
+@router.get("/{listing_id}/what-if", response_model=WhatIfAnswer, responses=problems(409, 429))
 async def try_what_if(
     listing_id: PathId,
     caller: SeekerCaller,
@@ -277,17 +271,4 @@ async def try_what_if(
         arrangements=arrangement,
     )
     difference = await compare_profiles(database, detail.version, changed, detail.listing)
-    return caller.respond(_what_if(difference))
-
-
-def _what_if(difference: VerdictDifference) -> WhatIfAnswer:
-    def outcome(scored: ScoredOutcome) -> OutcomeItem:
-        return OutcomeItem(outcome=scored.outcome, score=scored.score)
-
-    return WhatIfAnswer(
-        before=outcome(difference.before),
-        after=outcome(difference.after),
-        changes=[ScoreChange.of(item) for item in difference.items],
-        new_reasons=[StrikeItem.of(reason) for reason in difference.came],
-        gone_reasons=[StrikeItem.of(reason) for reason in difference.went],
-    )
+    return caller.respond(WhatIfAnswer.of(difference))

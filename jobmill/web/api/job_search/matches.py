@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from jobmill.catalog.posting import Arrangement
 from jobmill.db import Tx
@@ -15,22 +15,19 @@ from jobmill.matching.saved_views import InboxFilters
 from jobmill.matching.verdict import ItemState, Priority
 from jobmill.web import actor_labels, match_detail
 from jobmill.web.api.callers import SeekerCaller
-from jobmill.web.api.filters import ProfileParameter, RowLimit, Words
 from jobmill.web.api.history_events import HistoryEvent
 from jobmill.web.api.job_search.job_facts import JobFacts
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageOfItems
+from jobmill.web.api.pagination import AfterId, PageOfItems, ProfileParameter, RowLimit, Words
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.match_detail import MatchDetail
-from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId, require_digits
+from jobmill.web.parameters import DIGITS_ONLY, PLAIN_TEXT, OutputTime, PathId
 
 router = APIRouter(prefix="/matches", tags=["matches"])
 
 COUNT_LIMIT = 10_000
 
-MinScore = Annotated[
-    int | None, Query(alias="minScore", ge=0, le=100), BeforeValidator(require_digits)
-]
+MinScore = Annotated[int | None, Query(alias="minScore", ge=0, le=100), DIGITS_ONLY]
 
 
 class MatchItem(JobFacts):
@@ -146,7 +143,7 @@ async def list_matches(
 
 
 def _item(match: Match) -> MatchItem:
-    return MatchItem.of(match).model_copy(update=_reasons(match))
+    return MatchItem.of(match, **_reasons(match))
 
 
 def _reasons(match: Match) -> dict[str, object]:
@@ -164,11 +161,10 @@ async def count_matches(caller: SeekerCaller, profile: ProfileParameter = None) 
     async with caller.db.transaction() as tx:
         version = await profiles.get(tx, profile or None, owner=caller.owner)
         counts = await matches.count_shown(tx, version.profile_id, limit=COUNT_LIMIT)
-    items = [StatusCountItem.of(count) for count in counts]
-    return caller.respond(MatchCounts(counts=items))
+    return caller.respond(MatchCounts.of(counts=counts))
 
 
-@router.get("/{match_id}", response_model=MatchRecord, responses=problems(404))
+@router.get("/{match_id}", response_model=MatchRecord)
 async def show_match(match_id: PathId, caller: SeekerCaller) -> Response:
     """A match with the parts of its score, and what is noticeable about the posting."""
     async with caller.db.transaction() as tx:
@@ -179,45 +175,40 @@ async def show_match(match_id: PathId, caller: SeekerCaller) -> Response:
 
 def _record(detail: MatchDetail, status_by: str | None) -> MatchRecord:
     result = detail.verdict.match_result if detail.verdict else None
-    more = _reasons(detail.match) | {
-        "status_by": status_by,
-        "resume_intake": match_json.intake_to_dict(detail.match.resume_intake),
-        "threshold": result.threshold if result else None,
-        "threshold_why": result.threshold_why if result else None,
-        "checks": [CheckItem.of(check) for check in detail.checks],
-        "duplicates": [DuplicateItem.of(duplicate) for duplicate in detail.row.duplicates],
-    }
-    return MatchRecord.of(detail.match).model_copy(update=more)
+    return MatchRecord.of(
+        detail.match,
+        **_reasons(detail.match),
+        status_by=status_by,
+        resume_intake=match_json.intake_to_dict(detail.match.resume_intake),
+        threshold=result.threshold if result else None,
+        threshold_why=result.threshold_why if result else None,
+        checks=detail.checks,
+        duplicates=detail.row.duplicates,
+    )
 
 
-@router.get("/{match_id}/history", response_model=MatchHistory, responses=problems(404))
+@router.get("/{match_id}/history", response_model=MatchHistory)
 async def list_match_history(match_id: PathId, caller: SeekerCaller) -> Response:
     """What happened to the match, oldest first."""
     async with caller.db.transaction() as tx:
         await matches.get(tx, match_id, owner=caller.owner)
         events = await matches.read_events(tx, match_id)
         events = await actor_labels.name_actors(tx, events, caller.visitor)
-    return caller.respond(MatchHistory(events=[HistoryEvent.of(event) for event in events]))
+    return caller.respond(MatchHistory.of(events=events))
 
 
-@router.post("/{match_id}/status", response_model=MatchItem, responses=problems(404))
+@router.post("/{match_id}/status", response_model=MatchItem)
 async def set_match_status(match_id: PathId, body: StatusBody, caller: SeekerCaller) -> Response:
     """Save, dismiss or otherwise triage a match."""
-
-    async def work(tx: Tx) -> Match:
-        return await matches.set_status(
-            tx,
-            match_id,
-            body.status,
-            owner=caller.owner,
-            note=body.note,
-            actor=caller.actor.name,
-        )
-
-    return await caller.run_once(work, to_schema=_item)
+    return await caller.run_once(
+        lambda tx: matches.set_status(
+            tx, match_id, body.status, owner=caller.owner, note=body.note, actor=caller.actor.name
+        ),
+        to_schema=_item,
+    )
 
 
-@router.post("/{match_id}/undo", response_model=MatchItem, responses=problems(404))
+@router.post("/{match_id}/undo", response_model=MatchItem)
 async def undo_match_status(match_id: PathId, caller: SeekerCaller) -> Response:
     """Restore the previous status."""
 
@@ -230,15 +221,14 @@ async def undo_match_status(match_id: PathId, caller: SeekerCaller) -> Response:
     return await caller.run_once(work, to_schema=_item)
 
 
-@router.post("/{match_id}/dismiss-reason", response_model=MatchItem, responses=problems(404))
+@router.post("/{match_id}/dismiss-reason", response_model=MatchItem)
 async def set_dismiss_reason(
     match_id: PathId, body: DismissReasonBody, caller: SeekerCaller
 ) -> Response:
     """Say why a match was dismissed; rules are proposed from these reasons."""
-
-    async def work(tx: Tx) -> Match:
-        return await matches.set_dismiss_reason(
+    return await caller.run_once(
+        lambda tx: matches.set_dismiss_reason(
             tx, match_id, body.reason, owner=caller.owner, actor=caller.actor.name
-        )
-
-    return await caller.run_once(work, to_schema=_item)
+        ),
+        to_schema=_item,
+    )

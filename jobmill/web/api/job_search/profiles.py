@@ -11,20 +11,19 @@ from pydantic import Field
 from jobmill.db import Tx
 from jobmill.matching import judging_feed, profile_document, profiles, proposed_rules
 from jobmill.matching.profile import Profile
-from jobmill.matching.profiles import ProfileSummary, ProfileVersion
+from jobmill.matching.profiles import ProfileVersion
 from jobmill.matching.proposed_rules import Decision, DryRun, ProposedRule
 from jobmill.people.persons import Owner
 from jobmill.web import profile_changes, resume_upload
 from jobmill.web.api.callers import ApiCaller, SeekerCaller
 from jobmill.web.api.etags import SeenVersion
-from jobmill.web.api.openapi import problems
+from jobmill.web.api.openapi import BINARY, NEVER_MISSING, file_body, problems
 from jobmill.web.api.pagination import json_response
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import RawDb
-from jobmill.web.idempotency import as_is
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime
-from jobmill.web.profile_preview import ProfilePreview, preview
+from jobmill.web.profile_preview import preview
 from jobmill.web.proposed_rule_trials import decide_rule, find_rule, try_rule
 from jobmill.web.rate_limits import limit_scoring
 
@@ -45,17 +44,10 @@ SAMPLE = {"titles": ["Pump Engineer"], "skills": [{"name": "Python", "rank": "pr
 ProfileDocument = Annotated[dict[str, Any], Field(examples=[SAMPLE])]
 """As in a profile file, with the names that docs/reference/profile.md lists."""
 
-RESUME_BODY: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/octet-stream": {
-                "schema": {"type": "string", "format": "binary"},
-                "example": "Ada Lovelace\\nPump engineer with 10 years of Python",
-            }
-        },
-    }
-}
+RESUME_BODY = file_body(
+    "application/octet-stream",
+    BINARY | {"example": "Ada Lovelace\\nPump engineer with 10 years of Python"},
+)
 
 
 Change: TypeAlias = Callable[[Tx, ProfileVersion], Awaitable[None]]
@@ -161,27 +153,13 @@ async def _read(tx: Tx, name: str, owner: Owner) -> ProfileRecord:
     summaries = await profiles.find_all(tx, owner=owner)
     summary = next(summary for summary in summaries if summary.name == name)
     waiting = await judging_feed.count(tx, version.profile_id, limit=COUNT_LIMIT)
-    return _record(version, summary, waiting)
-
-
-def _record(version: ProfileVersion, summary: ProfileSummary, waiting: int) -> ProfileRecord:
-    return ProfileRecord(
-        **_version_fields(version),
+    return ProfileRecord.of(
+        version,
+        profile=version.profile().model_dump(mode="json"),
         is_default=summary.is_default,
         paused_at=summary.paused_at,
         waiting=waiting,
     )
-
-
-def _version_fields(version: ProfileVersion) -> dict[str, Any]:
-    return {
-        "name": version.name,
-        "version": version.version,
-        "saved_at": version.saved_at,
-        "saved_by": version.saved_by,
-        "note": version.note,
-        "profile": version.profile().model_dump(mode="json"),
-    }
 
 
 def _parse(document: dict[str, Any]) -> Profile:
@@ -193,8 +171,7 @@ async def list_profiles(caller: SeekerCaller) -> Response:
     """Your profiles."""
     async with caller.db.transaction() as tx:
         summaries = await profiles.find_all(tx, owner=caller.owner)
-    items = [ProfileItem.of(summary) for summary in summaries]
-    return caller.respond(ProfileList(items=items))
+    return caller.respond(ProfileList.of(items=summaries))
 
 
 @router.post("/draft", response_model=ResumeDraftRecord, openapi_extra=RESUME_BODY)
@@ -206,7 +183,7 @@ async def draft_profile(request: Request, visitor: Seeker) -> Response:
     return json_response(request, ResumeDraftRecord(profile=document, missing=list(draft.missing)))
 
 
-@router.get("/{name}", response_model=ProfileRecord, responses=problems(404))
+@router.get("/{name}", response_model=ProfileRecord)
 async def show_profile(name: Name, caller: SeekerCaller) -> Response:
     """The newest version of a profile."""
     async with caller.db.transaction() as tx:
@@ -214,7 +191,9 @@ async def show_profile(name: Name, caller: SeekerCaller) -> Response:
     return caller.respond(record, version=record.version)
 
 
-@router.put("/{name}", response_model=ProfileRecord, responses=problems(412))
+@router.put(
+    "/{name}", response_model=ProfileRecord, responses=problems(412), openapi_extra=NEVER_MISSING
+)
 async def save_profile(
     name: Name, body: ProfileBody, caller: SeekerCaller, database: RawDb, based_on: SeenVersion
 ) -> Response:
@@ -239,10 +218,10 @@ async def save_profile(
         return await _read(tx, name, caller.owner)
 
     seconds = profile_changes.SAVE_SECONDS
-    return await caller.run_once(work, to_schema=as_is, time_limit=seconds)
+    return await caller.run_once(work, time_limit=seconds)
 
 
-@router.post("/{name}/preview", response_model=PreviewResult, responses=problems(404))
+@router.post("/{name}/preview", response_model=PreviewResult)
 async def preview_profile(
     name: Name, body: PreviewBody, caller: SeekerCaller, database: RawDb
 ) -> Response:
@@ -252,45 +231,32 @@ async def preview_profile(
         version = await profiles.get(tx, name, owner=caller.owner)
     changed = _parse(body.profile)
     effect = await preview(database, version.profile_id, changed, max_listings=MAX_PREVIEW)
-    return caller.respond(_preview(effect))
-
-
-def _preview(effect: ProfilePreview) -> PreviewResult:
     changes = [
-        PreviewChange(
-            listing_id=change.listing_id,
-            title=change.title,
-            company=change.company,
-            kind=change.kind,
-            score_before=change.before.score,
-            score_after=change.after.score,
-        )
+        PreviewChange.of(change, score_before=change.before.score, score_after=change.after.score)
         for change in effect.changes
     ]
-    return PreviewResult(scored=effect.scored, complete=effect.complete, changes=changes)
+    return caller.respond(PreviewResult.of(effect, changes=changes))
 
 
-@router.get("/{name}/versions", response_model=ProfileVersionList, responses=problems(404))
+@router.get("/{name}/versions", response_model=ProfileVersionList)
 async def list_profile_versions(name: Name, caller: SeekerCaller) -> Response:
     """All versions, newest first."""
     async with caller.db.transaction() as tx:
         await profiles.get(tx, name, owner=caller.owner)
         versions = await profiles.read_versions(tx, name, owner=caller.owner)
-    items = [ProfileVersionItem.of(version) for version in versions]
-    return caller.respond(ProfileVersionList(items=items))
+    return caller.respond(ProfileVersionList.of(items=versions))
 
 
-@router.get(
-    "/{name}/versions/{version}", response_model=ProfileVersionRecord, responses=problems(404)
-)
+@router.get("/{name}/versions/{version}", response_model=ProfileVersionRecord)
 async def show_profile_version(name: Name, version: Version, caller: SeekerCaller) -> Response:
     """One version of a profile."""
     async with caller.db.transaction() as tx:
         stored = await profiles.get(tx, name, owner=caller.owner, version=version)
-    return caller.respond(ProfileVersionRecord(**_version_fields(stored)))
+    profile = stored.profile().model_dump(mode="json")
+    return caller.respond(ProfileVersionRecord.of(stored, profile=profile))
 
 
-@router.post("/{name}/pause", response_model=ProfileRecord, responses=problems(404))
+@router.post("/{name}/pause", response_model=ProfileRecord)
 async def pause_profile(name: Name, caller: SeekerCaller) -> Response:
     """Score no jobs for a profile until it is resumed."""
 
@@ -300,13 +266,13 @@ async def pause_profile(name: Name, caller: SeekerCaller) -> Response:
     return await _change(name, caller, change)
 
 
-@router.post("/{name}/resume", response_model=ProfileRecord, responses=problems(404))
+@router.post("/{name}/resume", response_model=ProfileRecord)
 async def resume_profile(name: Name, caller: SeekerCaller) -> Response:
     """Score jobs for a profile again, also those that it missed."""
     return await _change(name, caller, profile_changes.resume_scoring)
 
 
-@router.post("/{name}/default", response_model=ProfileRecord, responses=problems(404))
+@router.post("/{name}/default", response_model=ProfileRecord)
 async def make_default_profile(name: Name, caller: SeekerCaller) -> Response:
     """Make a profile the default one."""
 
@@ -323,10 +289,10 @@ async def _change(name: str, caller: ApiCaller, change: Change) -> Response:
         return await _read(tx, name, caller.owner)
 
     seconds = profile_changes.SAVE_SECONDS
-    return await caller.run_once(work, to_schema=as_is, time_limit=seconds)
+    return await caller.run_once(work, time_limit=seconds)
 
 
-@router.get("/{name}/proposed-rules", response_model=ProposedRuleList, responses=problems(404, 429))
+@router.get("/{name}/proposed-rules", response_model=ProposedRuleList, responses=problems(429))
 async def list_proposed_rules(name: Name, caller: SeekerCaller, database: RawDb) -> Response:
     """Rules that your dismissals suggest, and what each would have hidden."""
     limit_scoring(caller.request, caller.visitor)
@@ -338,17 +304,15 @@ async def list_proposed_rules(name: Name, caller: SeekerCaller, database: RawDb)
 
 
 def _rule(rule: ProposedRule, tried: DryRun | None) -> ProposedRuleItem:
-    return ProposedRuleItem(
-        key=rule.key,
-        text=rule.text,
-        dismissals=rule.dismissals,
+    return ProposedRuleItem.of(
+        rule,
         tried=tried.total if tried else None,
         hidden=len(tried.hidden) if tried else None,
         hidden_kept=tried.hidden_kept if tried else None,
     )
 
 
-@router.post("/{name}/proposed-rules/{key}", response_model=ProfileRecord, responses=problems(404))
+@router.post("/{name}/proposed-rules/{key}", response_model=ProfileRecord)
 async def decide_proposed_rule(
     name: Name, key: RuleKey, body: RuleDecisionBody, caller: SeekerCaller, database: RawDb
 ) -> Response:
@@ -362,4 +326,4 @@ async def decide_proposed_rule(
         await decide_rule(tx, version, rule, body.decision, tried, by=by)
         return await _read(tx, name, caller.owner)
 
-    return await caller.run_once(work, to_schema=as_is)
+    return await caller.run_once(work)

@@ -18,8 +18,8 @@ from jobmill.matching.saved_views import (
     SavedView,
 )
 from jobmill.web.api.callers import SeekerCaller
-from jobmill.web.api.filters import ProfileParameter
 from jobmill.web.api.openapi import problems
+from jobmill.web.api.pagination import ProfileParameter
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db
@@ -62,8 +62,7 @@ async def list_saved_views(caller: SeekerCaller, profile: ProfileParameter = Non
     async with caller.db.transaction() as tx:
         version = await profiles.get(tx, profile or None, owner=caller.owner)
         views = await saved_views.find_all(tx, version.profile_id)
-    items = [SavedViewRecord.of(view) for view in views]
-    return caller.respond(SavedViewList(items=items))
+    return caller.respond(SavedViewList.of(items=views))
 
 
 @router.post("", response_model=SavedViewRecord, status_code=201, responses=problems(404))
@@ -84,7 +83,7 @@ async def create_saved_view(
     return await caller.run_once(work, to_schema=SavedViewRecord.of, status=201)
 
 
-@router.delete("/{view_id}", status_code=204, responses=problems(404))
+@router.delete("/{view_id}", status_code=204)
 async def remove_saved_view(
     view_id: PathId, visitor: Seeker, db: Db, profile: ProfileParameter = None
 ) -> None:
@@ -94,7 +93,7 @@ async def remove_saved_view(
         await saved_views.remove(tx, version.profile_id, view_id, actor=visitor.actor.name)
 
 
-@router.post("/{view_id}/restore", response_model=SavedViewRecord, responses=problems(404))
+@router.post("/{view_id}/restore", response_model=SavedViewRecord)
 async def restore_saved_view(
     view_id: PathId, caller: SeekerCaller, profile: ProfileParameter = None
 ) -> Response:

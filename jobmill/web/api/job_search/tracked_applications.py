@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 from pydantic import Field, StrictBool
@@ -24,22 +23,20 @@ from jobmill.matching.job_applications import (
     followups,
     statistics,
 )
-from jobmill.matching.job_applications.board import BoardColumn
-from jobmill.matching.job_applications.csv_import import ImportedRow, RowOutcome
+from jobmill.matching.job_applications.csv_import import RowOutcome
 from jobmill.matching.job_applications.details import MAX_STEP_LENGTH, ApplicationDetails
 from jobmill.matching.job_applications.entries import MAX_NOTE_LENGTH, ContactFields, EntryKind
-from jobmill.matching.matches import Match, Status
+from jobmill.matching.matches import Status
 from jobmill.people.persons import Owner
 from jobmill.queue.feed import notify_feeds
 from jobmill.web.api.callers import ApiCaller, SeekerCaller
 from jobmill.web.api.etags import SeenVersion
-from jobmill.web.api.filters import ProfileParameter
-from jobmill.web.api.openapi import problems
+from jobmill.web.api.openapi import BINARY, file_answer, file_body, problems, text_content
+from jobmill.web.api.pagination import ProfileParameter
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db
 from jobmill.web.file_downloads import download_headers
-from jobmill.web.idempotency import as_is
 from jobmill.web.parameters import PLAIN_TEXT, InputTime, OutputTime, PathId
 
 router = APIRouter(prefix="/tracked-applications", tags=["tracked applications"])
@@ -50,48 +47,18 @@ EntryPath = Literal["notes", "contacts", "files"]
 ENTRY_KINDS: dict[EntryPath, EntryKind] = {"notes": "note", "contacts": "contact", "files": "file"}
 ShortInput = Annotated[str, Field(max_length=300), PLAIN_TEXT]
 
-FILE_BODY: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/octet-stream": {
-                "schema": {"type": "string", "format": "binary"},
-                "example": "%PDF-1.7",
-            }
-        },
-    }
-}
-CSV_BODY: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "text/csv": {
-                "schema": {"type": "string"},
-                "example": "company,title,status\nWells & Co,Pump Engineer,applied\n",
-            }
-        },
-    }
-}
-CSV_ANSWER: dict[int | str, dict[str, Any]] = {
-    200: {
-        "content": {
-            "text/csv": {
-                "schema": {"type": "string"},
-                "example": ",".join(csv_export.COLUMNS) + "\r\n",
-            }
-        },
-        "description": "CSV with a header.",
-    }
-}
-FILE_ANSWER: dict[int | str, dict[str, Any]] = {
-    200: {
-        "content": {
-            media_type: {"schema": {"type": "string", "format": "binary"}, "example": "%PDF-1.7"}
-            for media_type, _ in files.TYPES.values()
-        },
-        "description": "The file, with its own media type.",
-    }
-}
+FILE_BODY = file_body("application/octet-stream", BINARY)
+CSV_BODY = file_body(
+    "text/csv", text_content("company,title,status\nWells & Co,Pump Engineer,applied\n")
+)
+CSV_ANSWER = file_answer(
+    ["text/csv"], text_content(",".join(csv_export.COLUMNS) + "\r\n"), "CSV with a header."
+)
+FILE_ANSWER = file_answer(
+    [media_type for media_type, _ in files.TYPES.values()],
+    BINARY,
+    "The file, with its own media type.",
+)
 
 
 class ApplicationCard(Schema):
@@ -270,58 +237,37 @@ class ApplicationImport(Schema):
     lines: list[ImportedApplication]
 
 
-@dataclass(frozen=True, slots=True)
-class StoredApplication:
-    match: Match
-    column: str | None
-    dates: details.StoredDetails
-    notes: list[entries.ApplicationNote]
-    contacts: list[entries.ApplicationContact]
-    files: list[files.ApplicationFile]
-
-
-async def _read(tx: Tx, match_id: int, owner: Owner) -> StoredApplication:
+async def _read(tx: Tx, match_id: int, owner: Owner) -> TrackedApplication:
     match = await matches.get(tx, match_id, owner=owner)
-    return StoredApplication(
-        match,
-        await custom_statuses.find_key(tx, match_id),
+    return TrackedApplication.of(
         await details.get(tx, match_id),
-        await entries.find_notes(tx, match_id),
-        await entries.find_contacts(tx, match_id),
-        await files.find_all(tx, match_id),
-    )
-
-
-def _record(stored: StoredApplication) -> TrackedApplication:
-    dates = stored.dates
-    return TrackedApplication(
-        match_id=stored.match.id,
-        title=stored.match.title,
-        company=stored.match.company,
-        status=stored.match.status,
-        column=stored.column,
-        version=dates.version,
-        applied_on=dates.applied_on,
-        interview_at=dates.interview_at,
-        offer_deadline=dates.offer_deadline,
-        next_step=dates.next_step,
-        next_step_on=dates.next_step_on,
-        notes=[NoteRecord.of(note) for note in stored.notes],
-        contacts=[ContactRecord.of(contact) for contact in stored.contacts],
-        files=[FileRecord.of(file) for file in stored.files],
+        match_id=match.id,
+        title=match.title,
+        company=match.company,
+        status=match.status,
+        column=await custom_statuses.find_key(tx, match_id),
+        notes=await entries.find_notes(tx, match_id),
+        contacts=await entries.find_contacts(tx, match_id),
+        files=await files.find_all(tx, match_id),
     )
 
 
 async def _change(
-    caller: ApiCaller, match_id: int, change: Callable[[Tx], Awaitable[None]], *, status: int = 200
+    caller: ApiCaller,
+    match_id: int,
+    change: Callable[..., Awaitable[object]],
+    *values: object,
+    status: int = 200,
+    **options: object,
 ) -> Response:
-    """Change an application once, and respond with what it is then."""
+    """Change an application of the caller once, and respond with what it is then."""
+    owner, actor = caller.owner, caller.actor.name
 
-    async def work(tx: Tx) -> StoredApplication:
-        await change(tx)
-        return await _read(tx, match_id, caller.owner)
+    async def work(tx: Tx) -> TrackedApplication:
+        await change(tx, match_id, *values, owner=owner, actor=actor, **options)
+        return await _read(tx, match_id, owner)
 
-    return await caller.run_once(work, to_schema=_record, status=status)
+    return await caller.run_once(work, status=status)
 
 
 @router.get("", response_model=ApplicationBoard, responses=problems(404))
@@ -333,23 +279,11 @@ async def show_application_board(
         version = await profiles.get(tx, profile or None, owner=caller.owner)
         columns = await board.read_board(tx, version.profile_id)
         due = await followups.due(tx, caller.owner)
-    schema = ApplicationBoard(
-        profile=version.name,
-        columns=[_column(column) for column in columns],
-        due=[DueStepItem.of(step) for step in due],
-    )
-    return caller.respond(schema)
-
-
-def _column(column: BoardColumn) -> ApplicationColumn:
-    return ApplicationColumn(
-        key=column.column.key,
-        name=column.column.name,
-        status=column.column.status,
-        custom_status_id=column.column.custom_status_id,
-        count=column.count,
-        applications=[ApplicationCard.of(card) for card in column.applications],
-    )
+    shown = [
+        ApplicationColumn.of(row.column, count=row.count, applications=row.applications)
+        for row in columns
+    ]
+    return caller.respond(ApplicationBoard.of(profile=version.name, columns=shown, due=due))
 
 
 @router.get("/statistics", response_model=ApplicationFigures, responses=problems(404))
@@ -360,13 +294,10 @@ async def show_application_statistics(
     async with caller.db.transaction() as tx:
         version = await profiles.get(tx, profile or None, owner=caller.owner)
         counted = await statistics.read_statistics(tx, version.profile_id)
-    schema = ApplicationFigures(
-        weeks=[WeekItem.of(week) for week in counted.weeks],
-        applied=counted.replies.applied,
-        replied=counted.replies.replied,
-        durations=[DurationItem.of(duration) for duration in counted.durations],
+    replies = counted.replies
+    return caller.respond(
+        ApplicationFigures.of(counted, applied=replies.applied, replied=replies.replied)
     )
-    return caller.respond(schema)
 
 
 @router.get("/export.csv", response_class=Response, responses={**CSV_ANSWER, **problems(404)})
@@ -395,20 +326,16 @@ async def import_tracked_applications(
         version = await profiles.get(tx, profile or None, owner=caller.owner)
     file = await csv_import.read_file(await caller.request.body())
 
-    async def work(tx: Tx) -> list[ImportedRow]:
+    async def work(tx: Tx) -> ApplicationImport:
         actor = caller.actor.name
         rows = await csv_import.import_rows(
             tx, version, file, PLATFORM_RULES, actor=actor, dry_run=dry_run
         )
         if not dry_run:
             await notify_feeds(tx)
-        return rows
+        return ApplicationImport.of(dry_run=dry_run, lines=rows)
 
-    def to_schema(rows: list[ImportedRow]) -> ApplicationImport:
-        lines = [ImportedApplication.of(row) for row in rows]
-        return ApplicationImport(dry_run=dry_run, lines=lines)
-
-    return await caller.run_once(work, to_schema=to_schema, time_limit=IMPORT_SECONDS)
+    return await caller.run_once(work, time_limit=IMPORT_SECONDS)
 
 
 @router.post(
@@ -429,10 +356,10 @@ async def create_custom_status(body: CustomStatusBody, caller: SeekerCaller) -> 
         )
         return CustomStatusRecord(id=id, name=body.name)
 
-    return await caller.run_once(work, to_schema=as_is, status=201)
+    return await caller.run_once(work, status=201)
 
 
-@router.delete("/statuses/{custom_status_id}", status_code=204, responses=problems(404))
+@router.delete("/statuses/{custom_status_id}", status_code=204)
 async def remove_custom_status(
     custom_status_id: PathId, visitor: Seeker, db: Db, profile: ProfileParameter = None
 ) -> None:
@@ -444,89 +371,58 @@ async def remove_custom_status(
         )
 
 
-@router.get("/{match_id}", response_model=TrackedApplication, responses=problems(404))
+@router.get("/{match_id}", response_model=TrackedApplication)
 async def show_tracked_application(match_id: PathId, caller: SeekerCaller) -> Response:
     """An application with its dates, notes, contacts and files."""
     async with caller.db.transaction() as tx:
-        stored = await _read(tx, match_id, caller.owner)
-    return caller.respond(_record(stored), version=stored.dates.version)
+        record = await _read(tx, match_id, caller.owner)
+    return caller.respond(record, version=record.version)
 
 
-@router.put("/{match_id}", response_model=TrackedApplication, responses=problems(404, 412))
+@router.put("/{match_id}", response_model=TrackedApplication, responses=problems(412))
 async def save_application_dates(
     match_id: PathId, body: ApplicationDates, caller: SeekerCaller, based_on: SeenVersion
 ) -> Response:
     """Replace the dates and the next step."""
-
-    async def change(tx: Tx) -> None:
-        await details.save(
-            tx,
-            match_id,
-            ApplicationDetails(**body.model_dump()),
-            owner=caller.owner,
-            based_on=based_on,
-            actor=caller.actor.name,
-        )
-
-    return await _change(caller, match_id, change)
+    dates = ApplicationDetails(**body.model_dump())
+    return await _change(caller, match_id, details.save, dates, based_on=based_on)
 
 
-@router.post("/{match_id}/move", response_model=TrackedApplication, responses=problems(404))
+@router.post("/{match_id}/move", response_model=TrackedApplication)
 async def move_application(
     match_id: PathId, body: ApplicationMove, caller: SeekerCaller
 ) -> Response:
     """Move an application to another column."""
 
-    async def change(tx: Tx) -> None:
-        actor = caller.actor.name
-        await board.move(tx, match_id, body.column, owner=caller.owner, seen=body.seen, actor=actor)
-
-    return await _change(caller, match_id, change)
+    return await _change(caller, match_id, board.move, body.column, seen=body.seen)
 
 
-@router.post("/{match_id}/undo", response_model=TrackedApplication, responses=problems(404))
+@router.post("/{match_id}/undo", response_model=TrackedApplication)
 async def undo_application_move(
     match_id: PathId, body: UndoApplicationMove, caller: SeekerCaller
 ) -> Response:
     """Move an application back to where it was."""
 
-    async def change(tx: Tx) -> None:
-        actor = caller.actor.name
-        await board.undo(tx, match_id, owner=caller.owner, seen=body.seen, actor=actor)
-
-    return await _change(caller, match_id, change)
+    return await _change(caller, match_id, board.undo, seen=body.seen)
 
 
-@router.post("/{match_id}/step-done", response_model=TrackedApplication, responses=problems(404))
+@router.post("/{match_id}/step-done", response_model=TrackedApplication)
 async def finish_application_step(match_id: PathId, caller: SeekerCaller) -> Response:
     """Mark the next step as done."""
-
-    async def change(tx: Tx) -> None:
-        await details.finish_next_step(tx, match_id, owner=caller.owner, actor=caller.actor.name)
-
-    return await _change(caller, match_id, change)
+    return await _change(caller, match_id, details.finish_next_step)
 
 
-@router.post(
-    "/{match_id}/notes",
-    response_model=TrackedApplication,
-    status_code=201,
-    responses=problems(404),
-)
+@router.post("/{match_id}/notes", response_model=TrackedApplication, status_code=201)
 async def add_application_note(
     match_id: PathId, body: ApplicationNoteBody, caller: SeekerCaller
 ) -> Response:
     """Add a note. The same text again changes nothing."""
 
-    async def change(tx: Tx) -> None:
-        actor = caller.actor.name
-        await entries.add_note(tx, match_id, body.body, owner=caller.owner, actor=actor)
-
-    return await _change(caller, match_id, change, status=201)
+    return await _change(caller, match_id, entries.add_note, body.body, status=201)
 
 
 @router.put(
-    "/{match_id}/notes/{note_id}", response_model=TrackedApplication, responses=problems(404, 412)
+    "/{match_id}/notes/{note_id}", response_model=TrackedApplication, responses=problems(412)
 )
 async def edit_application_note(
     match_id: PathId,
@@ -537,46 +433,29 @@ async def edit_application_note(
 ) -> Response:
     """Replace the text of a note."""
 
-    async def change(tx: Tx) -> None:
-        await matches.lock(tx, match_id, owner=caller.owner)
+    async def change(tx: Tx, match_id: int, *, owner: Owner, actor: str) -> None:
+        await matches.lock(tx, match_id, owner=owner)
         versions = {note.id: note.version for note in await entries.find_notes(tx, match_id)}
+        version = versions.get(note_id, 0) if based_on is None else based_on
         await entries.edit_note(
-            tx,
-            match_id,
-            note_id,
-            body.body,
-            based_on=versions.get(note_id, 0) if based_on is None else based_on,
-            owner=caller.owner,
-            actor=caller.actor.name,
+            tx, match_id, note_id, body.body, based_on=version, owner=owner, actor=actor
         )
 
     return await _change(caller, match_id, change)
 
 
-@router.post(
-    "/{match_id}/contacts",
-    response_model=TrackedApplication,
-    status_code=201,
-    responses=problems(404),
-)
+@router.post("/{match_id}/contacts", response_model=TrackedApplication, status_code=201)
 async def save_application_contact(
     match_id: PathId, body: ContactBody, caller: SeekerCaller
 ) -> Response:
     """Add a contact, or replace the one of the same name."""
 
-    async def change(tx: Tx) -> None:
-        contact, actor = ContactFields(**body.model_dump()), caller.actor.name
-        await entries.save_contact(tx, match_id, contact, owner=caller.owner, actor=actor)
-
-    return await _change(caller, match_id, change, status=201)
+    contact = ContactFields(**body.model_dump())
+    return await _change(caller, match_id, entries.save_contact, contact, status=201)
 
 
 @router.post(
-    "/{match_id}/files",
-    response_model=TrackedApplication,
-    status_code=201,
-    responses=problems(404),
-    openapi_extra=FILE_BODY,
+    "/{match_id}/files", response_model=TrackedApplication, status_code=201, openapi_extra=FILE_BODY
 )
 async def add_application_file(
     match_id: PathId,
@@ -592,18 +471,10 @@ async def add_application_file(
     async with caller.db.transaction() as tx:
         await matches.get(tx, match_id, owner=caller.owner)
     data = await caller.request.body()
-
-    async def change(tx: Tx) -> None:
-        await files.add(tx, match_id, name, data, owner=caller.owner, actor=caller.actor.name)
-
-    return await _change(caller, match_id, change, status=201)
+    return await _change(caller, match_id, files.add, name, data, status=201)
 
 
-@router.get(
-    "/{match_id}/files/{file_id}",
-    response_class=Response,
-    responses={**FILE_ANSWER, **problems(404)},
-)
+@router.get("/{match_id}/files/{file_id}", response_class=Response, responses=FILE_ANSWER)
 async def download_application_file(
     match_id: PathId, file_id: PathId, visitor: Seeker, db: Db
 ) -> Response:
@@ -613,7 +484,7 @@ async def download_application_file(
     return Response(file.data, media_type=file.media_type, headers=download_headers(file.name))
 
 
-@router.delete("/{match_id}/{entry_path}/{entry_id}", status_code=204, responses=problems(404))
+@router.delete("/{match_id}/{entry_path}/{entry_id}", status_code=204)
 async def remove_application_entry(
     match_id: PathId, entry_path: EntryPath, entry_id: PathId, visitor: Seeker, db: Db
 ) -> None:
@@ -623,18 +494,11 @@ async def remove_application_entry(
         await entries.remove(tx, match_id, kind, entry_id, owner=visitor.owner, actor=actor)
 
 
-@router.post(
-    "/{match_id}/{entry_path}/{entry_id}/restore",
-    response_model=TrackedApplication,
-    responses=problems(404),
-)
+@router.post("/{match_id}/{entry_path}/{entry_id}/restore", response_model=TrackedApplication)
 async def restore_application_entry(
     match_id: PathId, entry_path: EntryPath, entry_id: PathId, caller: SeekerCaller
 ) -> Response:
     """Undo the removal of a note, a contact or a file."""
 
-    async def change(tx: Tx) -> None:
-        kind, actor = ENTRY_KINDS[entry_path], caller.actor.name
-        await entries.restore(tx, match_id, kind, entry_id, owner=caller.owner, actor=actor)
-
-    return await _change(caller, match_id, change)
+    kind = ENTRY_KINDS[entry_path]
+    return await _change(caller, match_id, entries.restore, kind, entry_id)

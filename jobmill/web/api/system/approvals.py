@@ -15,9 +15,7 @@ from jobmill.pipelines import approval
 from jobmill.pipelines.approval import ApprovalResult
 from jobmill.web import source_secrets
 from jobmill.web.api.callers import AdminCaller
-from jobmill.web.api.filters import RowLimit
-from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import MarkedPage
+from jobmill.web.api.pagination import MarkedPage, RowLimit
 from jobmill.web.api.schemas import Schema
 from jobmill.web.api.system.sources import SourceReasonBody
 from jobmill.web.parameters import OutputTime
@@ -68,29 +66,26 @@ async def list_approvals(
         start = approvals.parse_ref(after) if after else None
         rows: list[Approval] = await approvals.find(tx, after=start, limit=limit + 1)
     next = str(rows[limit - 1].ref) if len(rows) > limit else None
-    items = [ApprovalItem.of(row) for row in rows[:limit]]
-    return caller.respond(ApprovalList(items=items, next=next))
+    return caller.respond(ApprovalList.of(items=rows[:limit], next=next))
 
 
-@router.get("/{ref}", response_model=ApprovalItem, responses=problems(404))
+@router.get("/{ref}", response_model=ApprovalItem)
 async def show_approval(ref: RefPath, caller: AdminCaller) -> Response:
     """A board or a source, and whether it was approved."""
     async with caller.db.transaction() as tx:
-        row = await approvals.get(tx, approvals.parse_ref(ref))
-    return caller.respond(ApprovalItem.of(row))
+        return caller.respond(ApprovalItem.of(await approvals.get(tx, approvals.parse_ref(ref))))
 
 
-@router.post("/{ref}/approve", response_model=ApprovalAnswer, responses=problems(404))
+@router.post("/{ref}/approve", response_model=ApprovalAnswer)
 async def approve_board(ref: RefPath, caller: AdminCaller) -> Response:
     """Approve it, and queue its first run."""
+    return await caller.run_once(
+        lambda tx: approval.approve(tx, approvals.parse_ref(ref), actor=caller.actor.name),
+        to_schema=ApprovalAnswer.of,
+    )
 
-    async def work(tx: Tx) -> ApprovalResult:
-        return await approval.approve(tx, approvals.parse_ref(ref), actor=caller.actor.name)
 
-    return await caller.run_once(work, to_schema=ApprovalAnswer.of)
-
-
-@router.post("/{ref}/reject", response_model=ApprovalAnswer, responses=problems(404))
+@router.post("/{ref}/reject", response_model=ApprovalAnswer)
 async def reject_board(ref: RefPath, body: SourceReasonBody, caller: AdminCaller) -> Response:
     """Reject it; it is not suggested again."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from jobmill.web.api.callers import AdminCaller
 from jobmill.web.api.schemas import Schema
@@ -13,18 +13,17 @@ from jobmill.web.banners import CurrentBanners
 from jobmill.web.budget_report import (
     BudgetUsage,
     CallTotal,
-    ModelUse,
     read_budget,
     total_by_day,
     total_by_use,
 )
-from jobmill.web.parameters import require_digits
+from jobmill.web.parameters import DIGITS_ONLY
 from jobmill.web.site_settings import CurrentSiteSettings
 from jobmill.web.system_health import HealthArea, Severity
 
 router = APIRouter(tags=["system"])
 
-Days = Annotated[int, Query(ge=1, le=400), BeforeValidator(require_digits)]
+Days = Annotated[int, Query(ge=1, le=400), DIGITS_ONLY]
 
 
 class UsageItem(Schema):
@@ -91,28 +90,19 @@ async def show_budget(
         report = await read_budget(tx, days)
         caps = (await site_settings.with_stored(tx)).caps
     by_day = total_by_day(report.lines, days, report.read_at.date())
-    schema = BudgetRecord(
-        today=UsageItem.of(BudgetUsage.of(report.today, caps.day)),
-        month=UsageItem.of(BudgetUsage.of(report.month, caps.month)),
+    schema = BudgetRecord.of(
+        today=BudgetUsage.of(report.today, caps.day),
+        month=BudgetUsage.of(report.month, caps.month),
         waiting=report.waiting,
-        total=CallFigures.of(CallTotal.of(report.lines)),
-        uses=[_use(use) for use in total_by_use(report.lines)],
-        days=[
-            BudgetDayItem(day=f"{row.at:%Y-%m-%d}", total=CallFigures.of(row.total))
-            for row in by_day
-        ],
+        total=CallTotal.of(report.lines),
+        uses=total_by_use(report.lines),
+        days=[BudgetDayItem.of(row, day=f"{row.at:%Y-%m-%d}") for row in by_day],
     )
     return caller.respond(schema)
-
-
-def _use(use: ModelUse) -> ModelUseItem:
-    return ModelUseItem(model=use.model, purpose=use.purpose, total=CallFigures.of(use.total))
 
 
 @router.get("/health", response_model=HealthRecord)
 async def show_system_health(caller: AdminCaller, banners: CurrentBanners) -> Response:
     """Every condition of the installation that needs attention."""
     async with caller.db.transaction() as tx:
-        health = await banners.read_health(tx)
-    conditions = [ConditionItem.of(condition) for condition in health.conditions]
-    return caller.respond(HealthRecord(problems=health.problems, conditions=conditions))
+        return caller.respond(HealthRecord.of(await banners.read_health(tx)))

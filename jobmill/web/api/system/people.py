@@ -12,14 +12,13 @@ from jobmill.db import Tx
 from jobmill.errors import Conflict
 from jobmill.outside import budget_ledger
 from jobmill.people import keys, passwords, persons
-from jobmill.people.keys import NewApiKey, Scope
+from jobmill.people.keys import Scope
 from jobmill.people.persons import Person, Role
 from jobmill.web.api.callers import AdminCaller
 from jobmill.web.api.openapi import problems
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import as_is
 from jobmill.web.parameters import PLAIN_TEXT, BodyId, OutputTime, PathId, WholeNumber
 
 router = APIRouter(tags=["people"])
@@ -102,23 +101,21 @@ class CreatedKey(Schema):
 async def list_people(caller: AdminCaller) -> Response:
     """All people with access, and those that had it."""
     async with caller.db.transaction() as tx:
-        people = await persons.find_all(tx)
-    items = [PersonRecord.of(person) for person in people]
-    return caller.respond(PersonList(items=items))
+        return caller.respond(PersonList.of(items=await persons.find_all(tx)))
 
 
 @router.post("/people", response_model=PersonRecord, status_code=201)
 async def create_person(body: NewPerson, caller: AdminCaller) -> Response:
     """Give a person access."""
     caller.visitor.require_confirmed()
+    return await caller.run_once(
+        lambda tx: persons.add(tx, body.name, body.email, body.role, body.password),
+        to_schema=PersonRecord.of,
+        status=201,
+    )
 
-    async def work(tx: Tx) -> Person:
-        return await persons.add(tx, body.name, body.email, body.role, body.password)
 
-    return await caller.run_once(work, to_schema=PersonRecord.of, status=201)
-
-
-@router.put("/people/{person_id}/role", response_model=PersonRecord, responses=problems(404))
+@router.put("/people/{person_id}/role", response_model=PersonRecord)
 async def set_person_role(person_id: PathId, body: RoleBody, caller: AdminCaller) -> Response:
     """Change what a person may do. The last admin stays one."""
     caller.visitor.require_confirmed()
@@ -132,7 +129,7 @@ async def set_person_role(person_id: PathId, body: RoleBody, caller: AdminCaller
     return await caller.run_once(work, to_schema=PersonRecord.of)
 
 
-@router.put("/people/{person_id}/budget", response_model=BudgetShareRecord, responses=problems(404))
+@router.put("/people/{person_id}/budget", response_model=BudgetShareRecord)
 async def set_person_budget(
     person_id: PathId, body: BudgetShareBody, caller: AdminCaller
 ) -> Response:
@@ -144,10 +141,10 @@ async def set_person_budget(
         await budget_ledger.set_share(tx, person.id, share)
         return BudgetShareRecord(person_id=person.id, share=str(share) if share else None)
 
-    return await caller.run_once(work, to_schema=as_is)
+    return await caller.run_once(work)
 
 
-@router.delete("/people/{person_id}", status_code=204, responses=problems(404))
+@router.delete("/people/{person_id}", status_code=204)
 async def remove_person_access(person_id: PathId, visitor: Admin, db: Db) -> None:
     """Remove a person's access and revoke their keys; what they did stays in the history."""
     visitor.require_confirmed()
@@ -168,8 +165,7 @@ async def _get_active(tx: Tx, id: int) -> Person:
 async def list_keys(caller: AdminCaller) -> Response:
     """All API keys, including revoked and expired ones."""
     async with caller.db.transaction() as tx:
-        rows = await keys.find_all(tx)
-    return caller.respond(KeyList(items=[KeyRecord.of(row) for row in rows]))
+        return caller.respond(KeyList.of(items=await keys.find_all(tx)))
 
 
 @router.post("/keys", response_model=CreatedKey, status_code=201, responses=problems(404))
@@ -177,14 +173,15 @@ async def create_key(body: NewKey, caller: AdminCaller) -> Response:
     """Create an API key. The response shows it once."""
     caller.visitor.require_confirmed()
     lifetime = None if body.days is None else dt.timedelta(days=body.days)
+    return await caller.run_once(
+        lambda tx: keys.add(tx, body.name, body.scope, owner_id=body.owner_id, lifetime=lifetime),
+        to_schema=CreatedKey.of,
+        status=201,
+        secret="key",
+    )
 
-    async def work(tx: Tx) -> NewApiKey:
-        return await keys.add(tx, body.name, body.scope, owner_id=body.owner_id, lifetime=lifetime)
 
-    return await caller.run_once(work, to_schema=CreatedKey.of, status=201, secret="key")
-
-
-@router.delete("/keys/{key_id}", status_code=204, responses=problems(404))
+@router.delete("/keys/{key_id}", status_code=204)
 async def revoke_key(key_id: PathId, visitor: Admin, db: Db) -> None:
     """Revoke an API key for good."""
     async with db.transaction() as tx:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Response
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from jobmill.boards.adapters import BY_NAME
 from jobmill.db import Tx
@@ -22,23 +22,19 @@ from jobmill.rotation import (
     target_overview,
     targets,
 )
-from jobmill.rotation.due_targets import DueTarget
-from jobmill.rotation.rotation_status import PlatformBudget
 from jobmill.rotation.target_settings import TargetTiming
 from jobmill.rotation.targets import TargetKind, TargetStatus
 from jobmill.web import target_detail, task_progress
 from jobmill.web.api.callers import AdminCaller
-from jobmill.web.api.filters import RowLimit
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageOfItems
+from jobmill.web.api.pagination import AfterId, PageOfItems, RowLimit
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.api.system.searches import Hours, OptionalHours, from_hours
 from jobmill.web.api.system.sources import TaskAnswer
-from jobmill.web.idempotency import as_is
 from jobmill.web.page_query import ShortText
-from jobmill.web.parameters import OutputTime, PathId, WholeNumber, require_digits
+from jobmill.web.parameters import DIGITS_ONLY, OutputTime, PathId, WholeNumber
 from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
-from jobmill.web.target_detail import TargetChange, TargetDetail
+from jobmill.web.target_detail import TargetChange
 
 router = APIRouter(prefix="/rotation", tags=["rotation"])
 
@@ -196,13 +192,11 @@ async def list_due_targets(
         )
         expected = await target_overview.call_values(tx, at, [row.source for row in due.targets])
         next_at = None if due.targets else await due_targets.next_due_at(tx, wish, at, os.environ)
-    items = [_due(row, expected.get(row.source)) for row in due.targets[:limit]]
+    items = [
+        DueTargetItem.of(row, expected_new=expected.get(row.source)) for row in due.targets[:limit]
+    ]
     schema = DueTargets(items=items, next_due_at=next_at, unavailable=dict(due.unavailable))
     return caller.respond(schema)
-
-
-def _due(row: DueTarget, expected: float | None) -> DueTargetItem:
-    return DueTargetItem.of(row).model_copy(update={"expected_new": expected})
 
 
 @router.post("/run", response_model=TaskAnswer)
@@ -212,18 +206,16 @@ async def run_rotation(caller: AdminCaller) -> Response:
     async def work(tx: Tx) -> TaskAnswer:
         return TaskAnswer(task_id=await task_progress.submit_or_join(tx, rotation.new_item()))
 
-    return await caller.run_once(work, to_schema=as_is)
+    return await caller.run_once(work)
 
 
 @router.get("/report", response_model=RunReportRecord, responses=problems(404, 409))
 async def show_rotation_report(
-    caller: AdminCaller,
-    run: Annotated[int | None, Query(ge=1, le=10**12), BeforeValidator(require_digits)] = None,
+    caller: AdminCaller, run: Annotated[int | None, Query(ge=1, le=10**12), DIGITS_ONLY] = None
 ) -> Response:
     """What a run did; default: the last run. 409 before the first run."""
     async with caller.db.transaction() as tx:
-        report = await rotation_status.run_report(tx, run)
-    return caller.respond(RunReportRecord.of(report))
+        return caller.respond(RunReportRecord.of(await rotation_status.run_report(tx, run)))
 
 
 @router.get("/targets", response_model=TargetList)
@@ -247,45 +239,37 @@ async def list_targets(
             after=after,
             limit=limit + 1,
         )
-    next = rows[limit - 1].source if len(rows) > limit else None
-    items = [TargetItem.of(row) for row in rows[:limit]]
-    return caller.respond(TargetList(items=items, next=next))
+    return caller.respond_page(TargetList, rows, limit, "source")
 
 
 async def _read(tx: Tx, id: int, site_settings: SiteSettings) -> TargetRecord:
     policy = await target_detail.find_policy(tx, site_settings.settings)
     detail = await target_detail.read_target_detail(tx, id, await planner.clock(tx), policy)
-    return _record(detail)
-
-
-def _record(detail: TargetDetail) -> TargetRecord:
     target = detail.target
-    return TargetRecord(
+    return TargetRecord.of(
+        detail,
         source_id=detail.source.id,
         name=detail.source.name,
         platform=detail.source.source_type,
         status=target.status if target else None,
         priority=target.priority if target else None,
-        interval_hours=target.own_interval if target else None,  # pyright: ignore[reportArgumentType]
-        window_hours=target.own_window if target else None,  # pyright: ignore[reportArgumentType]
-        due_at=detail.due_at,
+        interval_hours=target.own_interval if target else None,
+        window_hours=target.own_window if target else None,
         unavailable=detail.why_not,
         expected_new=detail.expected,
-        calls=[TargetCallItem.of(call) for call in detail.calls],
     )
 
 
-@router.get("/targets/{source_id}", response_model=TargetRecord, responses=problems(404))
+@router.get("/targets/{source_id}", response_model=TargetRecord)
 async def show_target(
     source_id: PathId, caller: AdminCaller, site_settings: CurrentSiteSettings
 ) -> Response:
     """A scheduled read with its history."""
     async with caller.db.transaction() as tx:
-        record = await _read(tx, source_id, site_settings)
-    return caller.respond(record)
+        return caller.respond(await _read(tx, source_id, site_settings))
 
 
-@router.put("/targets/{source_id}", response_model=TargetRecord, responses=problems(404))
+@router.put("/targets/{source_id}", response_model=TargetRecord)
 async def set_target_schedule(
     source_id: PathId, body: ScheduleBody, caller: AdminCaller, site_settings: CurrentSiteSettings
 ) -> Response:
@@ -297,10 +281,10 @@ async def set_target_schedule(
         await target_detail.save_schedule(tx, source_id, body.priority, timing, actor=actor)
         return await _read(tx, source_id, site_settings)
 
-    return await caller.run_once(work, to_schema=as_is)
+    return await caller.run_once(work)
 
 
-@router.post("/targets/{source_id}/{change}", response_model=TargetRecord, responses=problems(404))
+@router.post("/targets/{source_id}/{change}", response_model=TargetRecord)
 async def change_target(
     source_id: PathId, change: TargetChange, caller: AdminCaller, site_settings: CurrentSiteSettings
 ) -> Response:
@@ -310,22 +294,22 @@ async def change_target(
         await target_detail.change_status(tx, source_id, change, actor=caller.actor.name)
         return await _read(tx, source_id, site_settings)
 
-    return await caller.run_once(work, to_schema=as_is)
+    return await caller.run_once(work)
 
 
 @router.get("/platforms", response_model=PlatformList)
 async def list_platforms(caller: AdminCaller) -> Response:
     """The read limits of each platform, and what is left of them."""
     async with caller.db.transaction() as tx:
-        rows = await _read_platforms(tx)
-    return caller.respond(PlatformList(items=[PlatformItem.of(row) for row in rows]))
+        return caller.respond(await _read_platforms(tx))
 
 
-async def _read_platforms(tx: Tx) -> list[PlatformBudget]:
-    return await rotation_status.platform_budgets(tx, await planner.clock(tx), os.environ)
+async def _read_platforms(tx: Tx) -> PlatformList:
+    rows = await rotation_status.platform_budgets(tx, await planner.clock(tx), os.environ)
+    return PlatformList.of(items=rows)
 
 
-@router.put("/platforms/{name}", response_model=PlatformList, responses=problems(404))
+@router.put("/platforms/{name}", response_model=PlatformList)
 async def set_platform_limits(name: Name, body: PlatformLimits, caller: AdminCaller) -> Response:
     """Set how often a platform may be read per hour and per day."""
     if name not in BY_NAME:
@@ -335,9 +319,9 @@ async def set_platform_limits(name: Name, body: PlatformLimits, caller: AdminCal
         await platform_state.set_limits(
             tx, name, per_hour=body.per_hour, per_day=body.per_day, actor=caller.actor.name
         )
-        return PlatformList(items=[PlatformItem.of(row) for row in await _read_platforms(tx)])
+        return await _read_platforms(tx)
 
-    return await caller.run_once(work, to_schema=as_is)
+    return await caller.run_once(work)
 
 
 @router.get("/yield", response_model=YieldReport)
@@ -345,5 +329,4 @@ async def show_yield(caller: AdminCaller, of: Literal["day", "week", "month"] = 
     """New jobs per read by platform, in the last day, week or month."""
     async with caller.db.transaction() as tx:
         rows = await rotation_status.yield_by_platform(tx, await planner.clock(tx), SPANS[of])
-    items = [PlatformYieldItem.of(row) for row in rows]
-    return caller.respond(YieldReport(platforms=items))
+    return caller.respond(YieldReport.of(platforms=rows))

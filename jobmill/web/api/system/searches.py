@@ -8,11 +8,9 @@ from typing import Annotated
 from fastapi import APIRouter, Response
 from pydantic import BeforeValidator, Field
 
-from jobmill.db import Tx
 from jobmill.rotation import searches, targets
-from jobmill.rotation.searches import MAX_DAYS_BACK, SavedSearch, SearchSettings
+from jobmill.rotation.searches import MAX_DAYS_BACK, SearchSettings
 from jobmill.web.api.callers import AdminCaller
-from jobmill.web.api.openapi import problems
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
@@ -85,61 +83,54 @@ class SearchList(Schema):
 async def list_searches(caller: AdminCaller) -> Response:
     """All searches."""
     async with caller.db.transaction() as tx:
-        rows = await searches.list_all(tx)
-    return caller.respond(SearchList(items=[SearchRecord.of(row) for row in rows]))
+        return caller.respond(SearchList.of(items=await searches.list_all(tx)))
 
 
 @router.post("", response_model=SearchRecord, status_code=201)
 async def create_search(body: SearchBody, caller: AdminCaller) -> Response:
     """Add a search; each combination of keywords and location is read in turn."""
+    return await caller.run_once(
+        lambda tx: searches.add(tx, body.platform, body.keywords, body.locations, body.settings()),
+        to_schema=SearchRecord.of,
+        status=201,
+    )
 
-    async def work(tx: Tx) -> SavedSearch:
-        return await searches.add(tx, body.platform, body.keywords, body.locations, body.settings())
 
-    return await caller.run_once(work, to_schema=SearchRecord.of, status=201)
-
-
-@router.get("/{search_id}", response_model=SearchRecord, responses=problems(404))
+@router.get("/{search_id}", response_model=SearchRecord)
 async def show_search(search_id: PathId, caller: AdminCaller) -> Response:
     """One search."""
     async with caller.db.transaction() as tx:
-        search = await searches.get(tx, search_id)
-    return caller.respond(SearchRecord.of(search))
+        return caller.respond(SearchRecord.of(await searches.get(tx, search_id)))
 
 
-@router.put("/{search_id}", response_model=SearchRecord, responses=problems(404))
+@router.put("/{search_id}", response_model=SearchRecord)
 async def replace_search(search_id: PathId, body: SearchBody, caller: AdminCaller) -> Response:
     """Change what a search looks for, and when."""
-
-    async def work(tx: Tx) -> SavedSearch:
-        return await searches.replace_search(
+    return await caller.run_once(
+        lambda tx: searches.replace_search(
             tx, search_id, body.platform, body.keywords, body.locations, body.settings()
-        )
+        ),
+        to_schema=SearchRecord.of,
+    )
 
-    return await caller.run_once(work, to_schema=SearchRecord.of)
 
-
-@router.post("/{search_id}/enable", response_model=SearchRecord, responses=problems(404))
+@router.post("/{search_id}/enable", response_model=SearchRecord)
 async def enable_search(search_id: PathId, caller: AdminCaller) -> Response:
     """Continue a search."""
-
-    async def work(tx: Tx) -> SavedSearch:
-        return await searches.update_search(tx, search_id, enabled=True)
-
-    return await caller.run_once(work, to_schema=SearchRecord.of)
+    return await caller.run_once(
+        lambda tx: searches.update_search(tx, search_id, enabled=True), to_schema=SearchRecord.of
+    )
 
 
-@router.post("/{search_id}/disable", response_model=SearchRecord, responses=problems(404))
+@router.post("/{search_id}/disable", response_model=SearchRecord)
 async def disable_search(search_id: PathId, caller: AdminCaller) -> Response:
     """Stop a search for a while."""
-
-    async def work(tx: Tx) -> SavedSearch:
-        return await searches.update_search(tx, search_id, enabled=False)
-
-    return await caller.run_once(work, to_schema=SearchRecord.of)
+    return await caller.run_once(
+        lambda tx: searches.update_search(tx, search_id, enabled=False), to_schema=SearchRecord.of
+    )
 
 
-@router.delete("/{search_id}", status_code=204, responses=problems(404))
+@router.delete("/{search_id}", status_code=204)
 async def remove_search(search_id: PathId, visitor: Admin, db: Db) -> None:
     """Remove a search; the jobs that it found stay."""
     async with db.transaction() as tx:

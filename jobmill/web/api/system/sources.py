@@ -11,19 +11,16 @@ from pydantic import BeforeValidator, Field
 from jobmill.catalog import history, source_list, sources
 from jobmill.catalog.companies import Confidence
 from jobmill.catalog.source_list import Show, SourceFilter
-from jobmill.catalog.sources import DiscoveredVia, Source, SourceStatus
+from jobmill.catalog.sources import DiscoveredVia, SourceStatus
 from jobmill.db import Tx
 from jobmill.pipelines import discovery, preview
 from jobmill.pipelines import source as source_pipeline
 from jobmill.queue import NewItem
 from jobmill.web import actor_labels, source_secrets, task_progress
 from jobmill.web.api.callers import AdminCaller, ApiCaller
-from jobmill.web.api.filters import RowLimit, Words
 from jobmill.web.api.history_events import HistoryEvent
-from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageOfItems
+from jobmill.web.api.pagination import AfterId, PageOfItems, RowLimit, Words
 from jobmill.web.api.schemas import RequestBody, Schema
-from jobmill.web.idempotency import as_is
 from jobmill.web.page_query import ShortText
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId
 
@@ -136,9 +133,7 @@ async def list_sources(
     filter = SourceFilter(show, platform or None, q or None, after or None, limit + 1)
     async with caller.db.transaction() as tx:
         rows = await source_list.find(tx, filter)
-    next = rows[limit - 1].id if len(rows) > limit else None
-    items = [SourceItem.of(source) for source in rows[:limit]]
-    return caller.respond(SourceList(items=items, next=next))
+    return caller.respond_page(SourceList, rows, limit)
 
 
 @router.post("", response_model=TaskAnswer, status_code=201)
@@ -159,98 +154,82 @@ async def create_source(body: NewSourceBody, caller: AdminCaller) -> Response:
     async def work(tx: Tx) -> TaskAnswer:
         return TaskAnswer(task_id=await task_progress.submit_or_join(tx, new))
 
-    return await caller.run_once(work, to_schema=as_is, status=201)
+    return await caller.run_once(work, status=201)
 
 
-@router.get("/{source_id}", response_model=SourceRecord, responses=problems(404))
+@router.get("/{source_id}", response_model=SourceRecord)
 async def show_source(source_id: PathId, caller: AdminCaller) -> Response:
     """A source with its configuration and its newest runs."""
     async with caller.db.transaction() as tx:
-        record = await _read(tx, source_id)
-    return caller.respond(record)
+        return caller.respond(await _read(tx, source_id))
 
 
 async def _read(tx: Tx, id: int) -> SourceRecord:
-    source: Source = await sources.get(tx, id)
-    incident = await sources.find_incident(tx, source.source_type)
-    runs = await sources.find_runs(tx, id, limit=source_list.MAX_RECENT_RUNS)
-    more = {
-        "config": source_secrets.redact_config("", source.config),
-        "incident": IncidentItem.of(incident) if incident else None,
-        "runs": [SourceRunItem.of(run) for run in runs],
-    }
-    return SourceRecord.of(source).model_copy(update=more)
+    source = await sources.get(tx, id)
+    return SourceRecord.of(
+        source,
+        config=source_secrets.redact_config("", source.config),
+        incident=await sources.find_incident(tx, source.source_type),
+        runs=await sources.find_runs(tx, id, limit=source_list.MAX_RECENT_RUNS),
+    )
 
 
-@router.get("/{source_id}/history", response_model=SourceHistory, responses=problems(404))
+@router.get("/{source_id}/history", response_model=SourceHistory)
 async def list_source_history(source_id: PathId, caller: AdminCaller) -> Response:
     """What people and Jobmill did with a source, oldest first."""
     async with caller.db.transaction() as tx:
         await sources.get(tx, source_id)
         events = await history.find_events(tx, "source", source_id, limit=MAX_EVENTS)
         events = await actor_labels.name_actors(tx, events, caller.visitor)
-    shown = [HistoryEvent.of(event) for event in events]
-    return caller.respond(SourceHistory(events=shown))
+    return caller.respond(SourceHistory.of(events=events))
 
 
-@router.post("/{source_id}/enable", response_model=SourceRecord, responses=problems(404))
+@router.post("/{source_id}/enable", response_model=SourceRecord)
 async def enable_source(source_id: PathId, caller: AdminCaller) -> Response:
     """Read a source regularly."""
-
-    async def change(tx: Tx) -> None:
-        await sources.enable(tx, source_id, actor=caller.actor.name)
-
-    return await _change(caller, source_id, change)
+    return await _change(caller, source_id, sources.enable)
 
 
-@router.post("/{source_id}/disable", response_model=SourceRecord, responses=problems(404))
+@router.post("/{source_id}/disable", response_model=SourceRecord)
 async def disable_source(
     source_id: PathId, body: SourceReasonBody, caller: AdminCaller
 ) -> Response:
     """Do not read a source until it is enabled; its jobs stay."""
 
-    async def change(tx: Tx) -> None:
-        reason = body.reason.strip() or "by hand"
-        await sources.disable(tx, source_id, reason, actor=caller.actor.name)
-
-    return await _change(caller, source_id, change)
+    return await _change(caller, source_id, sources.disable, body.reason.strip() or "by hand")
 
 
-@router.post("/{source_id}/reject", response_model=SourceRecord, responses=problems(404))
+@router.post("/{source_id}/reject", response_model=SourceRecord)
 async def reject_source(source_id: PathId, body: SourceReasonBody, caller: AdminCaller) -> Response:
     """Disable a source and do not suggest it again."""
 
-    async def change(tx: Tx) -> None:
-        reason = body.reason.strip() or "not wanted"
-        await sources.reject(tx, source_id, reason, actor=caller.actor.name)
-
-    return await _change(caller, source_id, change)
+    return await _change(caller, source_id, sources.reject, body.reason.strip() or "not wanted")
 
 
-@router.post("/{source_id}/run", response_model=TaskAnswer, responses=problems(404))
+@router.post("/{source_id}/run", response_model=TaskAnswer)
 async def run_source(source_id: PathId, caller: AdminCaller) -> Response:
     """Read a source now."""
     return await _submit(caller, source_id, source_pipeline.new_item(source_id))
 
 
-@router.post("/{source_id}/test", response_model=TaskAnswer, responses=problems(404))
+@router.post("/{source_id}/test", response_model=TaskAnswer)
 async def test_source(source_id: PathId, caller: AdminCaller) -> Response:
     """Read the first page of a source without storing its jobs."""
     return await _submit(caller, source_id, preview.new_item(source_id))
 
 
 async def _change(
-    caller: ApiCaller, source_id: int, change: Callable[[Tx], Awaitable[None]]
+    caller: ApiCaller, source_id: int, change: Callable[..., Awaitable[object]], *values: object
 ) -> Response:
     async def work(tx: Tx) -> SourceRecord:
-        await change(tx)
+        await change(tx, source_id, *values, actor=caller.actor.name)
         return await _read(tx, source_id)
 
-    return await caller.run_once(work, to_schema=as_is)
+    return await caller.run_once(work)
 
 
 async def _submit(caller: ApiCaller, id: int, new: NewItem) -> Response:
     async def work(tx: Tx) -> TaskAnswer:
         return TaskAnswer(task_id=await task_progress.submit_for_source(tx, id, new))
 
-    return await caller.run_once(work, to_schema=as_is)
+    return await caller.run_once(work)

@@ -16,13 +16,11 @@ from jobmill.queue.items import Status
 from jobmill.queue.search import ItemFilter
 from jobmill.web import private_tasks
 from jobmill.web.api.callers import AdminCaller
-from jobmill.web.api.filters import RowLimit
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, PageOfItems
+from jobmill.web.api.pagination import AfterId, PageOfItems, RowLimit
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Admin, Visitor
 from jobmill.web.dependencies import Db
-from jobmill.web.idempotency import as_is
 from jobmill.web.page_query import ShortText
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId
 
@@ -180,16 +178,14 @@ async def list_tasks(
             tx, filter, before=after or None, limit=limit, reach=SCAN_LIMIT, with_data=False
         )
         items = await private_tasks.redact_items(tx, page.items, caller.visitor)
-    schema = TaskList(items=[TaskItem.of(item) for item in items], next=page.next)
-    return caller.respond(schema)
+    return caller.respond(TaskList.of(items=items, next=page.next))
 
 
-@router.get("/tasks/{item_id}", response_model=TaskRecord, responses=problems(404))
+@router.get("/tasks/{item_id}", response_model=TaskRecord)
 async def show_task(item_id: PathId, caller: AdminCaller) -> Response:
     """A task with its data and its timeline."""
     async with caller.db.transaction() as tx:
-        record = await _read(tx, item_id, caller.visitor)
-    return caller.respond(record)
+        return caller.respond(await _read(tx, item_id, caller.visitor))
 
 
 async def _read(tx: Tx, item_id: int, visitor: Visitor) -> TaskRecord:
@@ -199,14 +195,11 @@ async def _read(tx: Tx, item_id: int, visitor: Visitor) -> TaskRecord:
     if await private_tasks.find_private(tx, [item], visitor):
         [item] = await private_tasks.redact_items(tx, [item], visitor)
         events = private_tasks.redact_events(events)
-    more = {
-        "waiting_for_it": await inspect.count_waiting_for(tx, id),
-        "events": [TaskEventItem.of(event) for event in events],
-    }
-    return TaskRecord.of(item).model_copy(update=more)
+    waiting = await inspect.count_waiting_for(tx, id)
+    return TaskRecord.of(item, waiting_for_it=waiting, events=events)
 
 
-@router.post("/tasks/{item_id}/retry", response_model=TaskRecord, responses=problems(404))
+@router.post("/tasks/{item_id}/retry", response_model=TaskRecord)
 async def retry_task(item_id: PathId, caller: AdminCaller) -> Response:
     """Run a finished task again from the step where it stopped."""
 
@@ -214,10 +207,10 @@ async def retry_task(item_id: PathId, caller: AdminCaller) -> Response:
         await operator_actions.retry_item(tx, ItemId(item_id), f"by {caller.visitor.name}")
         return await _read(tx, item_id, caller.visitor)
 
-    return await caller.run_once(work, to_schema=as_is)
+    return await caller.run_once(work)
 
 
-@router.post("/tasks/{item_id}/cancel", response_model=TaskRecord, responses=problems(404))
+@router.post("/tasks/{item_id}/cancel", response_model=TaskRecord)
 async def cancel_task(item_id: PathId, body: CancelTaskBody, caller: AdminCaller) -> Response:
     """End a waiting task as skipped."""
 
@@ -227,14 +220,14 @@ async def cancel_task(item_id: PathId, body: CancelTaskBody, caller: AdminCaller
         )
         return await _read(tx, item_id, caller.visitor)
 
-    return await caller.run_once(work, to_schema=as_is)
+    return await caller.run_once(work)
 
 
 def _signed(reason: str, visitor: Visitor) -> str:
     return reason if visitor.local else f"{reason} ({visitor.name})"
 
 
-@router.get("/lineages/{tracking_id}", response_model=TaskLineage, responses=problems(404))
+@router.get("/lineages/{tracking_id}", response_model=TaskLineage)
 async def show_lineage(tracking_id: UUID, caller: AdminCaller) -> Response:
     """All tasks that came from one submission."""
     async with caller.db.transaction() as tx:
@@ -243,27 +236,20 @@ async def show_lineage(tracking_id: UUID, caller: AdminCaller) -> Response:
             raise NotFound("lineage", tracking_id)
         items = await private_tasks.redact_items(tx, items, caller.visitor)
     ordered = sorted(items, key=lambda item: item.id)
-    schema = TaskLineage(tracking_id=tracking_id, items=[TaskItem.of(item) for item in ordered])
-    return caller.respond(schema)
+    return caller.respond(TaskLineage.of(tracking_id=tracking_id, items=ordered))
 
 
 async def _read_queue(tx: Tx) -> WorkQueue:
     current = await overview.read_overview(tx)
-    return WorkQueue(
-        phases=[PhaseItem.of(phase) for phase in current.phases],
-        workers=[WorkerItem.of(worker) for worker in current.workers],
-        alerts=[AlertItem.of(alert) for alert in current.alerts],
-        pauses=[PauseItem.of(pause) for pause in await inspect.list_pauses(tx)],
-        blocked=[BlockedItem.of(resource) for resource in await inspect.count_blocked(tx)],
-    )
+    pauses, blocked = await inspect.list_pauses(tx), await inspect.count_blocked(tx)
+    return WorkQueue.of(current, pauses=pauses, blocked=blocked)
 
 
 @router.get("/work-queue", response_model=WorkQueue)
 async def show_work_queue(caller: AdminCaller) -> Response:
     """How much work waits at each step, the workers, alerts, pauses and what tasks wait for."""
     async with caller.db.transaction() as tx:
-        schema = await _read_queue(tx)
-    return caller.respond(schema)
+        return caller.respond(await _read_queue(tx))
 
 
 @router.post("/work-queue/pause", response_model=WorkQueue, responses=problems(404))
@@ -279,7 +265,7 @@ async def pause_step(body: PauseBody, caller: AdminCaller) -> Response:
         await operator_actions.pause_phase(tx, body.kind, body.stage, reason)
         return await _read_queue(tx)
 
-    return await caller.run_once(work, to_schema=as_is)
+    return await caller.run_once(work)
 
 
 @router.post("/work-queue/resume", response_model=WorkQueue)
@@ -290,7 +276,7 @@ async def resume_step(body: ResumeBody, caller: AdminCaller) -> Response:
         await operator_actions.resume_phase(tx, body.kind, body.stage)
         return await _read_queue(tx)
 
-    return await caller.run_once(work, to_schema=as_is)
+    return await caller.run_once(work)
 
 
 @router.post("/work-queue/unblock", response_model=Unblocked)
@@ -303,10 +289,10 @@ async def unblock_tasks(body: UnblockBody, caller: AdminCaller) -> Response:
             raise Conflict(f"No task waits for {body.resource}.")
         return Unblocked(count=count)
 
-    return await caller.run_once(work, to_schema=as_is)
+    return await caller.run_once(work)
 
 
-@router.delete("/work-queue/alerts/{alert_id}", status_code=204, responses=problems(404))
+@router.delete("/work-queue/alerts/{alert_id}", status_code=204)
 async def clear_queue_alert(alert_id: PathId, visitor: Admin, db: Db) -> None:
     """Clear an alert; it comes back if the problem does."""
     async with db.transaction() as tx:

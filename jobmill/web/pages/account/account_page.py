@@ -14,7 +14,7 @@ from jobmill.people import passwords, persons, second_factors, sessions
 from jobmill.people.persons import Person
 from jobmill.people.second_factors import SecondFactor
 from jobmill.people.sessions import OpenSession
-from jobmill.web import html_errors, sign_in
+from jobmill.web import sign_in
 from jobmill.web.account_holder import AccountHolder
 from jobmill.web.auth import SESSION_COOKIE, SignedIn
 from jobmill.web.budget_report import BudgetUsage
@@ -22,34 +22,32 @@ from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page, PageRenderer
-from jobmill.web.site_settings import SiteSettings, get_site_settings
+from jobmill.web.site_settings import SiteSettings
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/account")
 
 
 @router.get("")
-async def show(request: Request, visitor: SignedIn, db: Db, page: Page) -> Response:
-    return await _render(request, db, page)
+async def show(visitor: SignedIn, page: Page) -> Response:
+    return await _render(page)
 
 
 @router.post("/password")
-async def change_password(
-    request: Request, person: AccountHolder, form: Fields, db: Db, page: Page
-) -> Response:
+async def change_password(person: AccountHolder, form: Fields, page: Page) -> Response:
     """Set a new password; all other sessions end, and this one gets a new key."""
     try:
         password = _read_new_password(form)
-        await _check_current_password(request, db, person, form.get("old", ""))
-        async with db.transaction() as tx:
+        await _check_current_password(page.request, page.db, person, form.get("old", ""))
+        async with page.db.transaction() as tx:
             await persons.set_password(tx, person.email, password)
             key = await sessions.create_after_password_change(
-                tx, person, **sign_in.describe_client(request)
+                tx, person, **sign_in.describe_client(page.request)
             )
     except (Invalid, RateLimited) as error:
-        return await _render(request, db, page, error)
+        return await _render(page, error)
     response = RedirectResponse("/account?did=password", 303)
-    sign_in.set_session_cookie(request, response, key)
+    sign_in.set_session_cookie(page.request, response, key)
     return response
 
 
@@ -82,24 +80,21 @@ def _read_new_password(form: Fields) -> str:
     return form.get("new", "")
 
 
-async def _render(
-    request: Request, db: RequestDatabase, page: PageRenderer, error: AppError | None = None
-) -> HTMLResponse:
-    key = request.cookies.get(SESSION_COOKIE, "")
+async def _render(page: PageRenderer, error: AppError | None = None) -> HTMLResponse:
+    key = page.request.cookies.get(SESSION_COOKIE, "")
     person: Person | None = None
     open_sessions: list[OpenSession] = []
     factor: SecondFactor | None = None
     usage: BudgetUsage | None = None
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         if session := await sessions.find(tx, key):
             person = await persons.get(tx, session.person_id)
             factor = await second_factors.find(tx, person.id)
-            idle = get_site_settings(request).session_idle
+            idle = page.site_settings.session_idle
             open_sessions = await sessions.find_open(tx, person.id, key, idle=idle)
-            usage = await _read_usage(tx, person.id, get_site_settings(request))
+            usage = await _read_usage(tx, person.id, page.site_settings)
     return page(
         "account/page.html",
-        html_errors.status_code(error),
         person=person,
         factor=factor,
         sessions=open_sessions,
@@ -107,7 +102,7 @@ async def _render(
         min_length=passwords.MIN_LENGTH,
         max_length=passwords.MAX_LENGTH,
         notice=_notices().get(page.did),
-        error=str(error) if error else None,
+        error=error,
     )
 
 

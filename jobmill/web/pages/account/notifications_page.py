@@ -17,14 +17,13 @@ from jobmill.notifications.channels import ChannelKind, NotificationChannel
 from jobmill.notifications.kinds import FREQUENCIES, KINDS, Kind, kinds_of_role
 from jobmill.notifications.preferences import DigestSchedule
 from jobmill.people.persons import Role
-from jobmill.web import html_errors, notification_labels
+from jobmill.web import notification_labels
 from jobmill.web.auth import SignedIn
 from jobmill.web.confirmation import Confirmation
-from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.dependencies import Db, no_store
 from jobmill.web.form import Fields
 from jobmill.web.notification_receiver import OfReceiver, Receiver, may_use_apprise
 from jobmill.web.parameters import MAX_ID, PathId
-from jobmill.web.personal_link_cookie import NO_STORE
 from jobmill.web.rate_limits import check_test_letter
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.site_settings import get_site_settings
@@ -39,55 +38,43 @@ Before = Annotated[int | None, Query(ge=1, le=MAX_ID)]
 
 
 @router.get("")
-async def show(
-    request: Request,
-    receiver: OfReceiver,
-    db: Db,
-    page: Page,
-    before: Before = None,
-    did: str = "",
-) -> HTMLResponse:
-    return await _render(request, db, page, receiver, before=before, did=did)
+async def show(receiver: OfReceiver, page: Page, before: Before = None) -> HTMLResponse:
+    return await _render(page, receiver, before=before)
 
 
 @router.post("")
-async def save(
-    request: Request, receiver: OfReceiver, form: Fields, db: Db, page: Page
-) -> Response:
+async def save(receiver: OfReceiver, form: Fields, page: Page) -> Response:
     """Save how often each kind comes, the hour of digests and the quiet hours."""
     kinds = kinds_of_role(receiver.role)
     try:
         schedule = _read_schedule(form)
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             await preferences.save_schedule(tx, receiver.owner, schedule)
             await preferences.save_frequencies(
                 tx, receiver.owner, {kind: form[kind] for kind in kinds if kind in form}
             )
     except Invalid as error:
-        return await _render(request, db, page, receiver, error=error, typed=form)
+        return await _render(page, receiver, error=error, typed=form)
     return RedirectResponse(f"{HOME}?did=saved", 303)
 
 
 @router.post("/channels")
-async def add_channel(
-    request: Request, receiver: OfReceiver, form: Fields, db: Db, page: Page
-) -> Response:
+async def add_channel(receiver: OfReceiver, form: Fields, page: Page) -> Response:
     kind = form.get("kind", "")
     try:
         if kind not in get_args(ChannelKind) or (
-            kind == "apprise" and not may_use_apprise(request, receiver)
+            kind == "apprise" and not may_use_apprise(page.request, receiver)
         ):
             raise Invalid(say("Choose a kind of channel."))
-        private = get_site_settings(request).private_webhook_hosts
+        private = page.site_settings.private_webhook_hosts
         new = channels.read_form(cast(ChannelKind, kind), form, private, address=receiver.email)
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             channel = await channels.add(tx, receiver.owner, new)
     except (Invalid, Conflict, Unavailable) as error:
-        return await _render(request, db, page, receiver, error=error, typed=form)
+        return await _render(page, receiver, error=error, typed=form)
     if kind == "webhook":
         response = page("account/webhook_secret.html", secret=new.config["secret"], channel=channel)
-        response.headers.update(NO_STORE)
-        return response
+        return no_store(response)
     return RedirectResponse(f"{HOME}?did=added#channels", 303)
 
 
@@ -111,10 +98,8 @@ async def change_state(channel_id: PathId, receiver: OfReceiver, form: Fields, d
 
 
 @router.get("/channels/{channel_id}/remove")
-async def confirm_removal(
-    channel_id: PathId, request: Request, receiver: OfReceiver, db: Db, page: Page
-) -> HTMLResponse:
-    async with db.transaction() as tx:
+async def confirm_removal(channel_id: PathId, receiver: OfReceiver, page: Page) -> HTMLResponse:
+    async with page.db.transaction() as tx:
         channel = await channels.get(tx, receiver.owner, channel_id)
     confirmation = Confirmation(
         f"{HOME}/channels/{channel_id}/remove",
@@ -124,7 +109,7 @@ async def confirm_removal(
         [say("What still waits is not sent there, and its part of the log is deleted.")],
         danger=True,
     )
-    return await _render(request, db, page, receiver, confirmation=confirmation)
+    return await _render(page, receiver, confirmation=confirmation)
 
 
 @router.post("/channels/{channel_id}/remove")
@@ -158,20 +143,17 @@ def _read_time(form: Mapping[str, str], name: str) -> dt.time | None:
 
 
 async def _render(
-    request: Request,
-    db: RequestDatabase,
     page: PageRenderer,
     receiver: Receiver,
     *,
     before: int | None = None,
-    did: str = "",
     typed: Mapping[str, str] | None = None,
     confirmation: Confirmation | None = None,
     error: AppError | None = None,
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         own_channels = await channels.find_by_owner(tx, receiver.owner)
-        feed_urls = await _read_feed_urls(tx, request, own_channels)
+        feed_urls = await _read_feed_urls(tx, page.request, own_channels)
         schedule = await preferences.read_schedule(tx, receiver.owner)
         push_key = web_push.public_key(await push_keys.get_push_key(tx))
         is_new = not await preferences.has_schedule(tx, receiver.owner)
@@ -180,7 +162,6 @@ async def _render(
     labels = notification_labels.kind_labels()
     return page(
         "account/notifications.html",
-        html_errors.status_code(error),
         receiver=receiver,
         audiences=[
             (name, [(kind, *labels[kind], frequencies[kind]) for kind in of_audience])
@@ -194,15 +175,15 @@ async def _render(
         channel_names=notification_labels.channel_labels(),
         feed_urls=feed_urls,
         push_key=push_key,
-        may_use_apprise=may_use_apprise(request, receiver),
-        sends_mail=get_site_settings(request).sends_mail,
+        may_use_apprise=may_use_apprise(page.request, receiver),
+        sends_mail=page.site_settings.sends_mail,
         log=log[:LOG_SIZE],
         more=log[LOG_SIZE - 1].id if len(log) > LOG_SIZE else None,
         states=notification_labels.state_labels(),
         typed=defaultdict(str, typed or {}),
         confirmation=confirmation,
-        notice=_notices().get(did),
-        error=str(error) if error else None,
+        notice=_notices().get(page.did),
+        error=error,
     )
 
 

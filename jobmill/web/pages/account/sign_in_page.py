@@ -124,11 +124,10 @@ async def _render_code_form(
         passkey_options = await passkeys.start_sign_in(tx, person.id, site)
     response = view(
         "account/sign_in_code.html",
-        html_errors.status_code(error),
         next=_checked_path(next_path),
         factor=factor,
         passkey_options=passkey_options,
-        error=str(error) if error else None,
+        error=error,
     )
     return _without_cache(response, error)
 
@@ -161,12 +160,11 @@ def _render_form(
 ) -> HTMLResponse:
     response = view(
         "account/sign_in.html",
-        html_errors.status_code(error),
         visitor=visitor,
         is_local=auth.get_local_access(request) is not None,
         next=_checked_path(next_path),
         email=email,
-        error=str(error) if error else None,
+        error=error,
     )
     return _without_cache(response, error)
 

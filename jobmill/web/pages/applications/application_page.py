@@ -16,11 +16,10 @@ from jobmill.errors import Conflict, Invalid
 from jobmill.matching import matches, profiles
 from jobmill.matching.job_applications import custom_statuses, details, entries, files
 from jobmill.matching.job_applications.details import ApplicationDetails, StoredDetails
-from jobmill.people.persons import Owner
 from jobmill.time_zones import load_time_zone
-from jobmill.web import actor_labels, html_errors, job_view
+from jobmill.web import actor_labels, job_view
 from jobmill.web.auth import Seeker
-from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields, read_whole_number
 from jobmill.web.page_query import PageQuery
 from jobmill.web.parameters import MAX_ID, PathId
@@ -45,20 +44,14 @@ class ApplicationQuery(PageQuery):
 
 @router.get("/{match_id}")
 async def show(
-    match_id: PathId,
-    query: Annotated[ApplicationQuery, Query()],
-    visitor: Seeker,
-    db: Db,
-    page: Page,
+    match_id: PathId, query: Annotated[ApplicationQuery, Query()], visitor: Seeker, page: Page
 ) -> HTMLResponse:
-    return await render(db, page, match_id, visitor.owner, query=query)
+    return await render(page, match_id, query=query)
 
 
 async def render(
-    db: RequestDatabase,
     page: Page,
     match_id: int,
-    owner: Owner,
     *,
     query: ApplicationQuery | None = None,
     error: Conflict | Invalid | None = None,
@@ -66,9 +59,9 @@ async def render(
 ) -> HTMLResponse:
     """The page; `error` says why a form was refused, and `typed` is what it contained."""
     query = query or ApplicationQuery()
-    async with db.transaction() as tx:
-        match = await matches.get(tx, match_id, owner=owner)
-        version = await profiles.get(tx, match.profile, owner=owner)
+    async with page.db.transaction() as tx:
+        match = await matches.get(tx, match_id, owner=page.visitor.owner)
+        version = await profiles.get(tx, match.profile, owner=page.visitor.owner)
         columns = await custom_statuses.read_columns(tx, version.profile_id)
         column_key = await custom_statuses.find_key(tx, match_id)
         stored = await details.get(tx, match_id)
@@ -87,7 +80,6 @@ async def render(
     zone = version.profile().person.timezone
     return page(
         "applications/application.html",
-        html_errors.status_code(error),
         match=match,
         url=job_view.web_url(match.apply_url) or job_view.web_url(match.url),
         columns=columns,
@@ -104,18 +96,16 @@ async def render(
         events=[(event.at, job_view.describe_match_event(event)) for event in reversed(events)],
         removed=removed,
         removed_kind=query.removed,
-        error=str(error) if error else None,
+        error=error,
         typed=typed or {},
     )
 
 
 @router.post("/{match_id}/details")
-async def save_details(
-    match_id: PathId, form: Fields, visitor: Seeker, db: Db, page: Page
-) -> Response:
+async def save_details(match_id: PathId, form: Fields, visitor: Seeker, page: Page) -> Response:
     """Save the dates and the next step."""
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             match = await matches.get(tx, match_id, owner=visitor.owner)
             version = await profiles.get(tx, match.profile, owner=visitor.owner)
             await details.save(
@@ -127,7 +117,7 @@ async def save_details(
                 actor=visitor.actor.name,
             )
     except (Conflict, Invalid) as error:
-        return await render(db, page, match_id, visitor.owner, error=error, typed=form)
+        return await render(page, match_id, error=error, typed=form)
     return RedirectResponse(f"/applications/{match_id}", 303)
 
 

@@ -15,10 +15,9 @@ from jobmill.matching.job_applications import board, custom_statuses, followups,
 from jobmill.matching.job_applications.board import COUNT_LIMIT, MovedMeanwhile
 from jobmill.matching.job_applications.custom_statuses import APPLICATION_STATUSES
 from jobmill.matching.matches import Match, Status
-from jobmill.people.persons import Owner
-from jobmill.web import charts, html_errors, job_view
-from jobmill.web.auth import Seeker, Visitor
-from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web import charts, job_view
+from jobmill.web.auth import Seeker
+from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
 from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.parameters import PathId
@@ -35,35 +34,28 @@ class BoardQuery(PageQuery):
 
 
 @router.get("")
-async def show(
-    query: Annotated[BoardQuery, Query()], visitor: Seeker, db: Db, page: Page
-) -> HTMLResponse:
-    return await _render(db, page, query, visitor.owner)
+async def show(query: Annotated[BoardQuery, Query()], visitor: Seeker, page: Page) -> HTMLResponse:
+    return await _render(page, query)
 
 
 async def _render(
-    db: RequestDatabase,
-    page: Page,
-    query: BoardQuery,
-    owner: Owner,
-    error: Conflict | Invalid | None = None,
+    page: Page, query: BoardQuery, error: Conflict | Invalid | None = None
 ) -> HTMLResponse:
     """The board; `error` says why the last change was refused."""
-    async with db.transaction() as tx:
-        version = await job_view.find_profile(tx, query.profile, owner)
+    async with page.db.transaction() as tx:
+        version = await job_view.find_profile(tx, query.profile, page.visitor.owner)
         if version is None:
             return page("matches/no_profile.html")
         columns = await board.read_board(tx, version.profile_id)
         dismissed = await board.find_dismissed(tx, version.profile_id)
-        due = await followups.due(tx, owner)
+        due = await followups.due(tx, page.visitor.owner)
         counted = await statistics.read_statistics(tx, version.profile_id)
         custom = await custom_statuses.find_all(tx, version.profile_id)
-        all_profiles = await profiles.find_all(tx, owner=owner)
+        all_profiles = await profiles.find_all(tx, owner=page.visitor.owner)
     cards = [card for column in columns for card in column.applications] + dismissed
     moved = [card for card in cards if str(card.id) == query.done]
     return page(
         "applications/board.html",
-        html_errors.status_code(error),
         topics=["matches"],
         query=query,
         version=version,
@@ -81,7 +73,7 @@ async def _render(
         moved=moved[0] if moved else None,
         count_limit=COUNT_LIMIT,
         current_url=query.url("/applications"),
-        error=str(error) if error else None,
+        error=error,
     )
 
 
@@ -94,32 +86,28 @@ def _board_of(form: Mapping[str, str], match: Match | None = None) -> BoardQuery
 
 
 @router.post("/{match_id}/move")
-async def move(match_id: PathId, form: Fields, visitor: Seeker, db: Db, page: Page) -> Response:
+async def move(match_id: PathId, form: Fields, visitor: Seeker, page: Page) -> Response:
     """Move an application to another column. The board also shows why a move was refused."""
     act = partial(board.move, match_id=match_id, key=form.get("column", ""))
-    return await _act(act, form, visitor, db, page)
+    return await _act(act, form, page)
 
 
 @router.post("/{match_id}/undo")
-async def undo(match_id: PathId, form: Fields, visitor: Seeker, db: Db, page: Page) -> Response:
+async def undo(match_id: PathId, form: Fields, visitor: Seeker, page: Page) -> Response:
     """Move an application back to where it was."""
-    return await _act(partial(board.undo, match_id=match_id), form, visitor, db, page)
+    return await _act(partial(board.undo, match_id=match_id), form, page)
 
 
 async def _act(
-    act: Callable[..., Awaitable[Match]],
-    form: Mapping[str, str],
-    visitor: Visitor,
-    db: RequestDatabase,
-    page: PageRenderer,
+    act: Callable[..., Awaitable[Match]], form: Mapping[str, str], page: PageRenderer
 ) -> Response:
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             match = await act(
-                tx, owner=visitor.owner, seen=form.get("seen"), actor=visitor.actor.name
+                tx, owner=page.visitor.owner, seen=form.get("seen"), actor=page.visitor.actor.name
             )
     except MovedMeanwhile as error:
-        return await _render(db, page, _board_of(form), visitor.owner, error)
+        return await _render(page, _board_of(form), error)
     return _respond(form, match)
 
 
@@ -130,10 +118,10 @@ def _respond(form: Mapping[str, str], match: Match) -> Response:
 
 
 @router.post("/statuses")
-async def add_status(form: Fields, visitor: Seeker, db: Db, page: Page) -> Response:
+async def add_status(form: Fields, visitor: Seeker, page: Page) -> Response:
     """Add a column for a custom status."""
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             version = await profiles.get(tx, form.get("profile") or None, owner=visitor.owner)
             await custom_statuses.add(
                 tx,
@@ -144,7 +132,7 @@ async def add_status(form: Fields, visitor: Seeker, db: Db, page: Page) -> Respo
                 actor=visitor.actor.name,
             )
     except (Conflict, Invalid) as error:
-        return await _render(db, page, _board_of(form), visitor.owner, error)
+        return await _render(page, _board_of(form), error)
     return RedirectResponse(_board_of(form).url("/applications"), 303)
 
 

@@ -14,7 +14,6 @@ from jobmill.matching import profiles
 from jobmill.matching.job_applications import csv_export, csv_import
 from jobmill.matching.job_applications.csv_import import ImportedRow
 from jobmill.queue.feed import notify_feeds
-from jobmill.web import html_errors
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db
 from jobmill.web.pages.applications.board_page import BoardQuery
@@ -37,9 +36,9 @@ async def export(query: Annotated[BoardQuery, Query()], visitor: Seeker, db: Db)
 
 @router.get("/import")
 async def show_import(
-    query: Annotated[BoardQuery, Query()], visitor: Seeker, db: Db, page: Page
+    query: Annotated[BoardQuery, Query()], visitor: Seeker, page: Page
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         version = await profiles.get(tx, query.profile, owner=visitor.owner)
     return _render(page, version.name)
 
@@ -55,11 +54,10 @@ def _render(
     """The form, or the preview of `rows`."""
     return page(
         "applications/import.html",
-        html_errors.status_code(error),
         profile=profile,
         columns=csv_export.COLUMNS,
         max_rows=csv_import.MAX_ROWS,
-        error=str(error) if error else None,
+        error=error,
         rows=rows,
         text=text,
         counts=csv_import.count_outcomes(rows or []),
@@ -68,17 +66,17 @@ def _render(
 
 @router.post("/import")
 async def import_file(
-    request: Request, query: Annotated[BoardQuery, Query()], visitor: Seeker, db: Db, page: Page
+    query: Annotated[BoardQuery, Query()], visitor: Seeker, page: Page
 ) -> Response:
     """Preview the file; with `confirmed`, import it."""
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         version = await profiles.get(tx, query.profile, owner=visitor.owner)
     try:
-        data, is_confirmed = await _read_form(request)
+        data, is_confirmed = await _read_form(page.request)
         file = await csv_import.read_file(data)
     except Invalid as error:
         return _render(page, version.name, error)
-    async with db.transaction(IMPORT_SECONDS) as tx:
+    async with page.db.transaction(IMPORT_SECONDS) as tx:
         rows = await csv_import.import_rows(
             tx,
             version,

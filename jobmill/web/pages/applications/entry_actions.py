@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
+from functools import partial
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 from starlette.datastructures import UploadFile
 
+from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid
 from jobmill.matching import matches
 from jobmill.matching.job_applications import entries, files
 from jobmill.matching.job_applications.entries import ContactFields
+from jobmill.people.persons import Owner
 from jobmill.web.auth import Seeker, Visitor
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.file_downloads import download_headers
 from jobmill.web.form import Fields, read_whole_number
 from jobmill.web.pages.applications.application_page import REMOVABLE, ApplicationQuery, render
 from jobmill.web.parameters import PathId
-from jobmill.web.shell import Page
+from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/applications")
@@ -32,73 +35,58 @@ class EntryPath(StrEnum):
 
 
 @router.post("/{match_id}/notes")
-async def add_note(match_id: PathId, form: Fields, visitor: Seeker, db: Db, page: Page) -> Response:
+async def add_note(match_id: PathId, form: Fields, visitor: Seeker, page: Page) -> Response:
+    save = partial(entries.add_note, body=form.get("body", ""))
+    return await _save(page, match_id, "notes", form, save)
+
+
+async def _save(
+    page: PageRenderer,
+    match_id: int,
+    anchor: str,
+    typed: Mapping[str, str],
+    save: Callable[..., Awaitable[object]],
+) -> Response:
+    """Save an entry and show its part of the page, or the error and what was typed."""
+    owner, actor = page.visitor.owner, page.visitor.actor.name
     try:
-        async with db.transaction() as tx:
-            await matches.get(tx, match_id, owner=visitor.owner)
-            body, actor = form.get("body", ""), visitor.actor.name
-            await entries.add_note(tx, match_id, body, owner=visitor.owner, actor=actor)
+        async with page.db.transaction() as tx:
+            await matches.get(tx, match_id, owner=owner)
+            await save(tx, match_id, owner=owner, actor=actor)
     except (Conflict, Invalid) as error:
-        return await render(db, page, match_id, visitor.owner, error=error, typed=form)
-    return RedirectResponse(f"/applications/{match_id}#notes", 303)
+        return await render(page, match_id, error=error, typed=typed)
+    return RedirectResponse(f"/applications/{match_id}#{anchor}", 303)
 
 
 @router.post("/{match_id}/notes/{note_id}")
 async def edit_note(
-    match_id: PathId, note_id: PathId, form: Fields, visitor: Seeker, db: Db, page: Page
+    match_id: PathId, note_id: PathId, form: Fields, visitor: Seeker, page: Page
 ) -> Response:
-    try:
-        async with db.transaction() as tx:
-            await matches.get(tx, match_id, owner=visitor.owner)
-            await entries.edit_note(
-                tx,
-                match_id,
-                note_id,
-                form.get("body", ""),
-                based_on=read_whole_number(form, "version", say("Reload the page.")),
-                owner=visitor.owner,
-                actor=visitor.actor.name,
-            )
-    except (Conflict, Invalid) as error:
-        # The refused text is in the form for a new note, so that it is not lost.
-        return await render(db, page, match_id, visitor.owner, error=error, typed=form)
-    return RedirectResponse(f"/applications/{match_id}#notes", 303)
+    async def save(tx: Tx, match_id: int, *, owner: Owner, actor: str) -> None:
+        body = form.get("body", "")
+        version = read_whole_number(form, "version", say("Reload the page."))
+        await entries.edit_note(
+            tx, match_id, note_id, body, based_on=version, owner=owner, actor=actor
+        )
+
+    # A refused text is in the form for a new note, so that it is not lost.
+    return await _save(page, match_id, "notes", form, save)
 
 
 @router.post("/{match_id}/contacts")
-async def save_contact(
-    match_id: PathId, form: Fields, visitor: Seeker, db: Db, page: Page
-) -> Response:
-    try:
-        async with db.transaction() as tx:
-            await matches.get(tx, match_id, owner=visitor.owner)
-            contact, actor = _read_contact(form), visitor.actor.name
-            await entries.save_contact(tx, match_id, contact, owner=visitor.owner, actor=actor)
-    except (Conflict, Invalid) as error:
-        return await render(db, page, match_id, visitor.owner, error=error, typed=form)
-    return RedirectResponse(f"/applications/{match_id}#contacts", 303)
+async def save_contact(match_id: PathId, form: Fields, visitor: Seeker, page: Page) -> Response:
+    save = partial(entries.save_contact, contact=_read_contact(form))
+    return await _save(page, match_id, "contacts", form, save)
 
 
 @router.post("/{match_id}/contacts/{contact_id}")
 async def edit_contact(
-    match_id: PathId, contact_id: PathId, form: Fields, visitor: Seeker, db: Db, page: Page
+    match_id: PathId, contact_id: PathId, form: Fields, visitor: Seeker, page: Page
 ) -> Response:
-    try:
-        async with db.transaction() as tx:
-            await matches.get(tx, match_id, owner=visitor.owner)
-            await entries.edit_contact(
-                tx,
-                match_id,
-                contact_id,
-                _read_contact(form),
-                seen=form.get("seen", ""),
-                owner=visitor.owner,
-                actor=visitor.actor.name,
-            )
-    except (Conflict, Invalid) as error:
-        typed = {**form, "contact_id": str(contact_id)}
-        return await render(db, page, match_id, visitor.owner, error=error, typed=typed)
-    return RedirectResponse(f"/applications/{match_id}#contacts", 303)
+    contact = _read_contact(form)
+    save = partial(entries.edit_contact, id=contact_id, contact=contact, seen=form.get("seen", ""))
+    typed = {**form, "contact_id": str(contact_id)}
+    return await _save(page, match_id, "contacts", typed, save)
 
 
 def _read_contact(form: Mapping[str, str]) -> ContactFields:
@@ -110,17 +98,15 @@ def _read_contact(form: Mapping[str, str]) -> ContactFields:
 
 
 @router.post("/{match_id}/files")
-async def add_file(
-    match_id: PathId, request: Request, visitor: Seeker, db: Db, page: Page
-) -> Response:
-    async with db.transaction() as tx:
+async def add_file(match_id: PathId, visitor: Seeker, page: Page) -> Response:
+    async with page.db.transaction() as tx:
         await matches.get(tx, match_id, owner=visitor.owner)
     try:
-        name, data = await _read_upload(request)
-        async with db.transaction() as tx:
+        name, data = await _read_upload(page.request)
+        async with page.db.transaction() as tx:
             await files.add(tx, match_id, name, data, owner=visitor.owner, actor=visitor.actor.name)
     except (Conflict, Invalid) as error:
-        return await render(db, page, match_id, visitor.owner, error=error)
+        return await render(page, match_id, error=error)
     return RedirectResponse(f"/applications/{match_id}#files", 303)
 
 

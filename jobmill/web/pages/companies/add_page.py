@@ -9,10 +9,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import Conflict, Invalid, Unavailable
 from jobmill.queue import ItemId
-from jobmill.web import html_errors
 from jobmill.web.auth import Admin
 from jobmill.web.company_detail import add_company, submit_analysis
-from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
 from jobmill.web.shell import Page
 
@@ -27,20 +25,19 @@ class CompanyForm:
 
 @router.get("/new")
 async def show_form(visitor: Admin, page: Page) -> HTMLResponse:
-    return page("companies/new.html", form=CompanyForm(), error=None)
+    return page("companies/new.html", form=CompanyForm())
 
 
 @router.post("/new")
-async def add(fields: Fields, visitor: Admin, db: Db, page: Page) -> Response:
+async def add(fields: Fields, visitor: Admin, page: Page) -> Response:
     """Add the company; a worker reads its website and finds its job board."""
     form = CompanyForm(fields.get("name", "").strip(), fields.get("website", "").strip())
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             id = await add_company(tx, form.name, form.website)
             item = await submit_analysis(tx, id, force=False)
     except (Conflict, Invalid, Unavailable) as error:
-        status = html_errors.status_code(error)
-        return page("companies/new.html", status, form=form, error=str(error))
+        return page("companies/new.html", form=form, error=error)
     return RedirectResponse(progress_url(id, item) if item else f"/companies/{id}?did=known", 303)
 
 

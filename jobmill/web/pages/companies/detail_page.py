@@ -11,11 +11,9 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jobmill.catalog import companies
 from jobmill.catalog.companies import Company
 from jobmill.errors import AppError, Conflict, Unavailable
-from jobmill.people.persons import Owner
-from jobmill.web import actor_labels, html_errors, job_view
+from jobmill.web import actor_labels, job_view
 from jobmill.web.auth import Admin, Seeker
 from jobmill.web.company_detail import read_company_detail, submit_analysis
-from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.pages.companies.add_page import progress_url
 from jobmill.web.pages.companies.completeness import level_name, percent_complete, record_parts
 from jobmill.web.pages.companies.report_summary import summarize_report
@@ -31,46 +29,38 @@ WatchedItem = Annotated[int | None, Query(ge=1, le=MAX_ID)]
 
 @router.get("/{company_id}")
 async def show(
-    company_id: PathId,
-    visitor: Seeker,
-    db: Db,
-    page: Page,
-    item: WatchedItem = None,
-    did: str = "",
+    company_id: PathId, visitor: Seeker, page: Page, item: WatchedItem = None, did: str = ""
 ) -> HTMLResponse:
     known = did == "known"
-    return await _render(db, page, company_id, visitor.owner, item=item, already_known=known)
+    return await _render(page, company_id, item=item, already_known=known)
 
 
 @router.post("/{company_id}/analyse")
-async def analyze(company_id: PathId, visitor: Admin, db: Db, page: Page) -> Response:
+async def analyze(company_id: PathId, visitor: Admin, page: Page) -> Response:
     """Read its website again, even if its record is complete."""
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             item = await submit_analysis(tx, company_id, force=True)
     except (Conflict, Unavailable) as error:
-        return await _render(db, page, company_id, visitor.owner, error=error)
+        return await _render(page, company_id, error=error)
     assert item is not None
     return RedirectResponse(progress_url(company_id, item), 303)
 
 
 async def _render(
-    db: RequestDatabase,
     page: PageRenderer,
     id: int,
-    owner: Owner,
     *,
     item: int | None = None,
     already_known: bool = False,
     error: AppError | None = None,
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
-        detail = await read_company_detail(tx, id, owner, item=item)
+    async with page.db.transaction() as tx:
+        detail = await read_company_detail(tx, id, page.visitor.owner, item=item)
         events = await actor_labels.name_actors(tx, detail.events, page.visitor)
     company = detail.company
     return page(
         "companies/company.html",
-        html_errors.status_code(error),
         topics=["companies", "sources", "reports", *(["queue"] if item else [])],
         company=company,
         url=job_view.web_url(company.website),
@@ -91,7 +81,7 @@ async def _render(
         excluded=detail.excluded,
         is_read=detail.is_read,
         report=detail.report and summarize_report(detail.report),
-        error=str(error) if error else None,
+        error=error,
     )
 
 

@@ -16,7 +16,6 @@ from jobmill.catalog.company_list import CompanyFilter, Order
 from jobmill.matching import excluded_companies, profiles
 from jobmill.matching.profile import Profile
 from jobmill.web.auth import Seeker
-from jobmill.web.dependencies import Db
 from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.pages.companies.completeness import level_name, level_names, percent_complete
 from jobmill.web.parameters import MAX_ID
@@ -65,9 +64,9 @@ class CompanyRow(NamedTuple):
 
 @router.get("")
 async def show(
-    query: Annotated[CompanyListQuery, Query()], visitor: Seeker, db: Db, page: Page
+    query: Annotated[CompanyListQuery, Query()], visitor: Seeker, page: Page
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         rows = await company_list.find(tx, query.to_filter(PAGE_SIZE + 1))
         active_profiles = await profiles.read_active(tx, owner=visitor.owner)
     last_id = rows[PAGE_SIZE - 1].id if len(rows) > PAGE_SIZE else None

@@ -12,7 +12,7 @@ from jobmill.documents.document import (
     move_part,
 )
 from jobmill.errors import Invalid
-from jobmill.web.form import WHOLE_NUMBER, LongForm
+from jobmill.web.form import WHOLE_NUMBER, LongForm, last_value
 from jobmill.web.translations import say
 
 
@@ -29,7 +29,7 @@ def apply_form(document: ApplicationDocument, form: LongForm) -> ApplicationDocu
 
     document = map_lines(document, changed)
     document = document.model_copy(update=_read_layout(form))
-    direction, _, key = _last(form, "move").partition(" ")
+    direction, _, key = last_value(form, "move").partition(" ")
     if direction in ("up", "down"):
         document = move_part(document, key, direction)
     return document
@@ -37,20 +37,16 @@ def apply_form(document: ApplicationDocument, form: LongForm) -> ApplicationDocu
 
 def _read_layout(form: LongForm) -> dict[str, str]:
     layout: dict[str, str] = {}
-    if (template := _last(form, "template")) in TEMPLATES:
+    if (template := last_value(form, "template")) in TEMPLATES:
         layout["template"] = template
-    if (paper := _last(form, "paper")) in PAPERS:
+    if (paper := last_value(form, "paper")) in PAPERS:
         layout["paper"] = paper
     return layout
 
 
 def read_version(form: LongForm) -> int:
     """The version that the page showed."""
-    typed = _last(form, "version")
+    typed = last_value(form, "version")
     if not WHOLE_NUMBER.fullmatch(typed):
         raise Invalid(say("Reload the page."))
     return int(typed)
-
-
-def _last(form: LongForm, name: str) -> str:
-    return form.get(name, ("",))[-1]

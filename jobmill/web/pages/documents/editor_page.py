@@ -19,18 +19,16 @@ from jobmill.documents.document import (
 )
 from jobmill.documents.store import FORMATS, DocumentFormat, StoredDocument
 from jobmill.errors import AppError, ChangedMeanwhile, Invalid
-from jobmill.people.persons import Owner
 from jobmill.pipelines import documents as document_pipeline
-from jobmill.web import html_errors, job_view, task_progress
+from jobmill.web import job_view, task_progress
 from jobmill.web.auth import Seeker
-from jobmill.web.dependencies import Db, RequestDatabase, View
+from jobmill.web.dependencies import Db, View
 from jobmill.web.form import Fields, read_long_form, read_whole_number
 from jobmill.web.page_query import PageQuery
 from jobmill.web.pages.documents import document_form, labels
 from jobmill.web.pages.documents.model_access import find_model_access
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page
-from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/documents")
@@ -66,42 +64,33 @@ async def write(match_id: PathId, kind: DocumentKind, visitor: Seeker, db: Db) -
 
 @router.get("/{document_id}")
 async def show(
-    document_id: PathId,
-    query: Annotated[EditorQuery, Query()],
-    visitor: Seeker,
-    site_settings: CurrentSiteSettings,
-    db: Db,
-    page: Page,
+    document_id: PathId, query: Annotated[EditorQuery, Query()], visitor: Seeker, page: Page
 ) -> HTMLResponse:
-    return await _render(db, page, document_id, visitor.owner, site_settings, saved=query.saved)
+    return await _render(page, document_id, saved=query.saved)
 
 
 async def _render(
-    db: RequestDatabase,
     page: Page,
     document_id: int,
-    owner: Owner,
-    site_settings: SiteSettings,
     *,
     unsaved: ApplicationDocument | None = None,
     saved: str | None = None,
     error: AppError | None = None,
 ) -> HTMLResponse:
     """The editor; `unsaved` is what a refused form contained."""
-    async with db.transaction() as tx:
-        stored = await store.get(tx, document_id, owner=owner)
-        material = await writing.read_material(tx, stored.match_id, owner=owner)
+    async with page.db.transaction() as tx:
+        stored = await store.get(tx, document_id, owner=page.visitor.owner)
+        material = await writing.read_material(tx, stored.match_id, owner=page.visitor.owner)
         profile_id = material.version.profile_id
         is_busy = await document_pipeline.is_being_written(tx, stored.match_id, profile_id)
         versions = await store.find_versions(tx, document_id)
         sent = await store.find_sent(tx, document_id)
-        access = await find_model_access(tx, site_settings)
+        access = await find_model_access(tx, page.site_settings)
     document = unsaved or stored.document()
     preview = await _preview(document)
     pages = preview.pages if unsaved is None else await _count_pages(stored)
     return page(
         "documents/editor.html",
-        html_errors.status_code(error),
         topics=["matches", "queue"],
         stored=stored,
         document=document,
@@ -119,7 +108,7 @@ async def _render(
         labels=labels,
         web_url=job_view.web_url,
         saved=saved,
-        error=str(error) if error else None,
+        error=error,
     )
 
 
@@ -151,22 +140,15 @@ async def preview(
 
 
 @router.post("/{document_id}")
-async def save(
-    document_id: PathId,
-    request: Request,
-    visitor: Seeker,
-    site_settings: CurrentSiteSettings,
-    db: Db,
-    page: Page,
-) -> Response:
+async def save(document_id: PathId, visitor: Seeker, page: Page) -> Response:
     """Save the form as a new version. If another tab saved one meanwhile, the page shows the form's
     changes on top of it, to save them with a second click."""
-    form = await read_long_form(request)
-    async with db.transaction() as tx:
+    form = await read_long_form(page.request)
+    async with page.db.transaction() as tx:
         stored = await store.get(tx, document_id, owner=visitor.owner)
     document = document_form.apply_form(stored.document(), form)
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             await store.save(
                 tx,
                 document_id,
@@ -176,9 +158,7 @@ async def save(
                 actor=visitor.actor.name,
             )
     except ChangedMeanwhile as error:
-        return await _render(
-            db, page, document_id, visitor.owner, site_settings, unsaved=document, error=error
-        )
+        return await _render(page, document_id, unsaved=document, error=error)
     moved = form.get("move", ("",))[-1].partition(" ")[2]
     anchor = f"#line-{moved}" if moved else ""
     return RedirectResponse(f"/documents/{document_id}?saved=edited{anchor}", 303)

@@ -19,7 +19,6 @@ from jobmill.web.pages.documents import labels
 from jobmill.web.pages.documents.model_access import find_model_access
 from jobmill.web.parameters import MAX_ID
 from jobmill.web.shell import Page
-from jobmill.web.site_settings import CurrentSiteSettings
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/documents")
@@ -37,13 +36,9 @@ class DocumentsQuery(PageQuery):
 
 @router.get("")
 async def show(
-    query: Annotated[DocumentsQuery, Query()],
-    visitor: Seeker,
-    site_settings: CurrentSiteSettings,
-    db: Db,
-    page: Page,
+    query: Annotated[DocumentsQuery, Query()], visitor: Seeker, page: Page
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         version = await job_view.find_profile(tx, query.profile, visitor.owner)
         if version is None:
             return page("matches/no_profile.html", heading=say("Documents"))
@@ -59,7 +54,7 @@ async def show(
             )
             for match in best
         ]
-        access = await find_model_access(tx, site_settings)
+        access = await find_model_access(tx, page.site_settings)
     return page(
         "documents/page.html",
         topics=["matches", "queue"],

@@ -18,7 +18,7 @@ from jobmill.hiring.audit_log.replay import EventNotFound, OpeningState
 from jobmill.hiring.audit_log.replay_preview import ReplayPreview
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
-from jobmill.web import consistent_reads, html_errors
+from jobmill.web import consistent_reads
 from jobmill.web.auth import Viewer, Visitor
 from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.dependencies import Db, View
@@ -62,9 +62,7 @@ class ReplayPage:
 
 
 @router.get("/events")
-async def log(
-    opening_id: PathId, visitor: Viewer, db: Db, page: Page, upto: Number = None
-) -> HTMLResponse:
+async def log(opening_id: PathId, visitor: Viewer, page: Page, upto: Number = None) -> HTMLResponse:
     """All events, newest first."""
 
     async def work(tx: Tx) -> tuple[Opening, int, list[ActivityLine]]:
@@ -76,7 +74,7 @@ async def log(
             await activity_lines.list_latest(tx, opening_id, visitor, upto=last, limit=PAGE_SIZE),
         )
 
-    opening, last, lines = await consistent_reads.read_opening(db, opening_id, work)
+    opening, last, lines = await consistent_reads.read_opening(page.db, opening_id, work)
     return page(
         "hiring/log.html",
         topics=["hiring"] if last == opening.last_seq else [],
@@ -88,24 +86,22 @@ async def log(
 
 
 @router.get("/events/{seq}")
-async def explain(
-    opening_id: PathId, seq: PathId, visitor: Viewer, db: Db, page: Page
-) -> HTMLResponse:
-    async with db.transaction(LONG_TIMEOUT) as tx:
+async def explain(opening_id: PathId, seq: PathId, visitor: Viewer, page: Page) -> HTMLResponse:
+    async with page.db.transaction(LONG_TIMEOUT) as tx:
         opening = await openings.get(tx, opening_id)
         explained = await _explain(tx, await _get_event(tx, opening_id, seq), visitor)
     return page("hiring/event.html", opening=opening, explained=explained)
 
 
 @router.get("/summary")
-async def summarize(opening_id: PathId, visitor: Viewer, db: Db, page: Page) -> HTMLResponse:
+async def summarize(opening_id: PathId, visitor: Viewer, page: Page) -> HTMLResponse:
     """Figures from the complete log; the opening's page loads them separately."""
 
     async def work(tx: Tx) -> tuple[Opening, summary.OpeningSummary]:
         return await openings.get(tx, opening_id), await summary.summarize(tx, opening_id)
 
     opening, figures = await consistent_reads.read_opening(
-        db, opening_id, work, time_limit=LONG_TIMEOUT
+        page.db, opening_id, work, time_limit=LONG_TIMEOUT
     )
     return page("hiring/summary.html", opening=opening, summary=figures)
 
@@ -114,7 +110,6 @@ async def summarize(opening_id: PathId, visitor: Viewer, db: Db, page: Page) -> 
 async def show_replay(
     opening_id: PathId,
     visitor: Viewer,
-    db: Db,
     page: Page,
     seq: Number = None,
     at: str = "",
@@ -138,17 +133,16 @@ async def show_replay(
         )
 
     replayed, timeline = await consistent_reads.read_opening(
-        db, opening_id, work, time_limit=LONG_TIMEOUT
+        page.db, opening_id, work, time_limit=LONG_TIMEOUT
     )
     return page(
         "hiring/replay.html",
-        html_errors.status_code(error) if error else 200,
         opening=replayed.opening,
         replay=replayed,
         timeline=timeline,
         labels=status_labels(),
         typed=at,
-        error=str(error) if error else None,
+        error=error,
     )
 
 

@@ -13,7 +13,6 @@ from jobmill.hiring.applications.application_list import ApplicationFilter
 from jobmill.hiring.reviews import ratings, tags
 from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.web.auth import Viewer
-from jobmill.web.dependencies import Db
 from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.parameters import MAX_ID
 from jobmill.web.shell import Page
@@ -42,11 +41,11 @@ class ApplicantListQuery(PageQuery):
 
 @router.get("")
 async def show(
-    query: Annotated[ApplicantListQuery, Query()], visitor: Viewer, db: Db, page: Page
+    query: Annotated[ApplicantListQuery, Query()], visitor: Viewer, page: Page
 ) -> HTMLResponse:
     tag = " ".join(query.tag.split()).lower() if query.tag else None
     filter = ApplicationFilter(query.status, query.opening, query.q, tag)
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         result = await application_list.list_all(
             tx, filter, before=query.before, limit=PAGE_SIZE, reach=SCAN_LIMIT
         )

@@ -25,18 +25,17 @@ from jobmill.hiring.records.applicants import Applicant
 from jobmill.hiring.records.applications import Application, ApplicationNotFound
 from jobmill.hiring.records.openings import Opening
 from jobmill.hiring.stages.stage_definitions import get_stage, list_stages
-from jobmill.web import consistent_reads, html_errors
+from jobmill.web import consistent_reads
 from jobmill.web.auth import Links, Recruiter, Viewer, Visitor
 from jobmill.web.consistent_reads import LONG_TIMEOUT
-from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.dependencies import Db, RequestDatabase, no_store
 from jobmill.web.file_downloads import send_upload
+from jobmill.web.form import Fields
 from jobmill.web.pages.hiring import activity_lines, opening_page, review_panel
 from jobmill.web.pages.hiring.activity_lines import ActivityLine
-from jobmill.web.pages.hiring.applicant_form import ApplicantForm, SubmittedApplicantForm
 from jobmill.web.pages.hiring.review_panel import NO_DRAFT, NoteDraft, ReviewPanel
 from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.shell import Page, PageRenderer
-from jobmill.web.site_settings import CurrentSiteSettings
 from jobmill.web.status_labels import status_labels
 
 router = APIRouter(prefix="/hiring/{opening_id}")
@@ -70,6 +69,31 @@ class ApplicantDetails:
 
 
 @dataclass(frozen=True, slots=True)
+class ApplicantForm:
+    """A form that a recruiter submits about one applicant of an opening."""
+
+    opening_id: int
+    application_id: int
+    fields: Mapping[str, str]
+    page: PageRenderer
+
+    @property
+    def place(self) -> tuple[PageRenderer, int, int]:
+        """What `show_applicant` needs to show the applicant again."""
+        return self.page, self.opening_id, self.application_id
+
+
+# Not `def`: FastAPI would run it in a thread.
+async def _read_applicant_form(
+    opening_id: PathId, application_id: PathId, visitor: Recruiter, fields: Fields, page: Page
+) -> ApplicantForm:
+    return ApplicantForm(opening_id, application_id, fields, page)
+
+
+SubmittedApplicantForm = Annotated[ApplicantForm, Depends(_read_applicant_form)]
+
+
+@dataclass(frozen=True, slots=True)
 class ActionForm:
     """The input of an action on one applicant."""
 
@@ -83,16 +107,13 @@ async def show(
     opening_id: PathId,
     application_id: PathId,
     visitor: Viewer,
-    db: Db,
     page: Page,
     edit: Annotated[int | None, Query(ge=1, le=MAX_ID)] = None,
     to: str = "",
 ) -> HTMLResponse:
     """The applicant; `edit` is the note to edit, `to` the stage to preselect."""
     draft = NoteDraft(note_id=edit)
-    return await show_applicant(
-        db, page, visitor, opening_id, application_id, draft=draft, target_stage=to
-    )
+    return await show_applicant(page, opening_id, application_id, draft=draft, target_stage=to)
 
 
 @router.get("/people/{application_id}/files/{file_id}")
@@ -107,23 +128,14 @@ async def download_file(
 
 @router.post("/people/{application_id}/link")
 async def give_link(
-    opening_id: PathId,
-    application_id: PathId,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
-    page: Page,
-    site_settings: CurrentSiteSettings,
-    links: Links,
+    opening_id: PathId, application_id: PathId, visitor: Recruiter, page: Page, links: Links
 ) -> HTMLResponse:
     """Show the applicant's personal link; anyone with the link can act for the applicant."""
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         applicant_id = (await get_application(tx, opening_id, application_id)).applicant_id
         path = await personal_links.issue_path(tx, links, applicant_id, visitor.actor.name)
-    link = site_settings.link(request, path)
-    response = await show_applicant(db, page, visitor, opening_id, application_id, link=link)
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    link = page.site_settings.link(page.request, path)
+    return no_store(await show_applicant(page, opening_id, application_id, link=link))
 
 
 @router.post("/people/{application_id}/{step}")
@@ -132,13 +144,13 @@ async def change_applicant(step: Step, form: SubmittedApplicantForm) -> Response
     fields = form.fields
     typed = ActionForm(step, fields.get("reason", ""), fields.get("add_slot") == "yes")
     try:
-        async with form.db.transaction() as tx:
+        async with form.page.db.transaction() as tx:
             await get_application(tx, form.opening_id, form.application_id)
             before = await openings.get(tx, form.opening_id)
-            await _change_applicant(tx, form.application_id, typed, form.visitor)
+            await _change_applicant(tx, form.application_id, typed, form.page.visitor)
             after = await openings.get(tx, form.opening_id)
     except (Invalid, Conflict) as error:
-        return await show_applicant_again(form, error, typed=typed)
+        return await show_applicant(*form.place, typed=typed, error=error)
     return opening_page.redirect_to_changes(before, after)
 
 
@@ -163,9 +175,7 @@ def _reason(text: str) -> str:
 
 
 async def show_applicant(
-    db: RequestDatabase,
     page: PageRenderer,
-    visitor: Visitor,
     opening_id: int,
     application_id: int,
     *,
@@ -176,11 +186,10 @@ async def show_applicant(
     target_stage: str = "",
 ) -> HTMLResponse:
     person = await consistent_reads.read_opening(
-        db, opening_id, lambda tx: _read(tx, opening_id, application_id, visitor)
+        page.db, opening_id, lambda tx: _read(tx, opening_id, application_id, page.visitor)
     )
     return page(
         "hiring/person.html",
-        html_errors.status_code(error) if error else 200,
         topics=["hiring"],
         opening=person.opening,
         person=person,
@@ -192,28 +201,8 @@ async def show_applicant(
         stage=get_stage(person.opening, person.application.stage)
         if person.application.status == "ACTIVE"
         else None,
-        error=str(error) if error else None,
-        labels=status_labels(),
-    )
-
-
-async def show_applicant_again(
-    form: ApplicantForm,
-    error: AppError,
-    *,
-    typed: ActionForm | None = None,
-    draft: NoteDraft = NO_DRAFT,
-) -> HTMLResponse:
-    """Show the applicant with the error and what was typed."""
-    return await show_applicant(
-        form.db,
-        form.page,
-        form.visitor,
-        form.opening_id,
-        form.application_id,
-        typed=typed,
         error=error,
-        draft=draft,
+        labels=status_labels(),
     )
 
 
@@ -288,7 +277,6 @@ async def change_many(
     opening_id: PathId,
     visitor: Recruiter,
     form: Annotated[BulkForm, Depends(read_bulk_form)],
-    db: Db,
     page: Page,
 ) -> Response:
     """Preview the action for each application, or run it after confirmation."""
@@ -296,25 +284,24 @@ async def change_many(
     error: AppError | None = None
     try:
         if not form.is_new:
-            before, results, after = await _run(db, opening_id, form, visitor)
+            before, results, after = await _run(page.db, opening_id, form, visitor)
             if form.confirmed:
                 return _redirect(before, results, after)
     except (Invalid, Conflict) as refusal:
         error = refusal
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         opening = await openings.get(tx, opening_id)
         listed = {*form.ids, *(result.application_id for result in results)}
         names = await applicants.find_names(tx, listed)
     return page(
         "hiring/bulk.html",
-        html_errors.status_code(error) if error else 200,
         opening=opening,
         form=form,
         results=results,
         names=names,
         path=f"/hiring/{opening_id}/bulk",
         back=f"/hiring/{opening_id}",
-        error=str(error) if error else None,
+        error=error,
     )
 
 

@@ -7,9 +7,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import AppError, Invalid
 from jobmill.hiring.records import blocklist
-from jobmill.web import html_errors
 from jobmill.web.auth import Recruiter, Viewer
-from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say
@@ -20,22 +19,22 @@ MAX_REASON_LENGTH = 2_000
 
 
 @router.get("")
-async def show(visitor: Viewer, db: Db, page: Page) -> HTMLResponse:
-    return await _render(db, page)
+async def show(visitor: Viewer, page: Page) -> HTMLResponse:
+    return await _render(page)
 
 
 @router.post("")
-async def block(visitor: Recruiter, form: Fields, db: Db, page: Page) -> Response:
+async def block(visitor: Recruiter, form: Fields, page: Page) -> Response:
     try:
         address = blocklist.parse_entry(form.get("address", ""))
         reason = form.get("reason", "").strip()
         if not 0 < len(reason) <= MAX_REASON_LENGTH:
             raise Invalid(say("Enter a reason. Applicants do not see it."))
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             await blocklist.add(tx, address, reason)
     except Invalid as error:
         typed = form.get("address", ""), form.get("reason", "")
-        return await _render(db, page, error, typed)
+        return await _render(page, error, typed)
     return RedirectResponse("/hiring/company/blocklist", 303)
 
 
@@ -47,18 +46,14 @@ async def unblock(visitor: Recruiter, form: Fields, db: Db) -> Response:
 
 
 async def _render(
-    db: RequestDatabase,
-    page: PageRenderer,
-    error: AppError | None = None,
-    typed: tuple[str, str] = ("", ""),
+    page: PageRenderer, error: AppError | None = None, typed: tuple[str, str] = ("", "")
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         entries = await blocklist.list_blocked(tx)
     return page(
         "hiring/blocklist.html",
-        html_errors.status_code(error) if error else 200,
         entries=entries,
         address=typed[0],
         reason=typed[1],
-        error=str(error) if error else None,
+        error=error,
     )

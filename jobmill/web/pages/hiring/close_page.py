@@ -21,7 +21,6 @@ from jobmill.web import html_errors
 from jobmill.web.auth import Recruiter
 from jobmill.web.banners import get_banners
 from jobmill.web.consistent_reads import LONG_TIMEOUT
-from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.pages.hiring import opening_page
 from jobmill.web.parameters import PathId
@@ -46,31 +45,27 @@ class CloseForm:
 
 
 @router.get("")
-async def show(
-    opening_id: PathId, request: Request, visitor: Recruiter, db: Db, page: Page
-) -> HTMLResponse:
-    site_settings = get_site_settings(request)
-    async with db.transaction() as tx:
+async def show(opening_id: PathId, visitor: Recruiter, page: Page) -> HTMLResponse:
+    site_settings = page.site_settings
+    async with page.db.transaction() as tx:
         text = await _find_letter(tx, opening_id, site_settings)
     form = CloseForm("tell" if site_settings.sends_mail else "end", text)
-    return await _render(request, db, page, opening_id, form)
+    return await _render(page, opening_id, form)
 
 
 @router.post("")
-async def close(
-    opening_id: PathId, request: Request, visitor: Recruiter, fields: Fields, db: Db, page: Page
-) -> Response:
+async def close(opening_id: PathId, visitor: Recruiter, fields: Fields, page: Page) -> Response:
     """Close the opening, or show the preview of the letter."""
     form = _read_form(fields)
     if fields.get("action") == "preview":
-        return await _render(request, db, page, opening_id, form)
+        return await _render(page, opening_id, form)
     try:
-        async with db.transaction(LONG_TIMEOUT) as tx:
+        async with page.db.transaction(LONG_TIMEOUT) as tx:
             before = await openings.get(tx, opening_id)
-            await _close(tx, opening_id, form, visitor.actor, get_site_settings(request))
+            await _close(tx, opening_id, form, visitor.actor, page.site_settings)
             after = await openings.get(tx, opening_id)
     except (Invalid, Conflict) as error:
-        return await _render(request, db, page, opening_id, form, error)
+        return await _render(page, opening_id, form, error)
     return opening_page.redirect_to_changes(before, after)
 
 
@@ -108,17 +103,12 @@ async def _find_letter(tx: Tx, opening_id: int, site_settings: SiteSettings) -> 
 
 
 async def _render(
-    request: Request,
-    db: RequestDatabase,
-    page: PageRenderer,
-    opening_id: int,
-    form: CloseForm,
-    error: AppError | None = None,
+    page: PageRenderer, opening_id: int, form: CloseForm, error: AppError | None = None
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         opening = await openings.get(tx, opening_id)
         effect = await closing.count_effect(tx, opening)
-    preview, problem = _preview(request, opening, form)
+    preview, problem = _preview(page.request, opening, form)
     return page(
         "hiring/close.html",
         html_errors.status_code(error) if error else 200,

@@ -13,13 +13,11 @@ from jobmill.errors import AppError, Invalid
 from jobmill.hiring import accent_colors, company_identity
 from jobmill.hiring.company_identity import CompanyIdentity
 from jobmill.hiring.logo_images import MAX_BYTES, read_logo_upload
-from jobmill.web import html_errors
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.banners import CurrentBanners
-from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
 from jobmill.web.shell import Page, PageRenderer
-from jobmill.web.site_settings import CurrentSiteSettings
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/hiring/company")
@@ -35,16 +33,14 @@ class AccentPreview(NamedTuple):
 
 
 @router.get("")
-async def show(visitor: Viewer, db: Db, page: Page) -> HTMLResponse:
-    return await _render(db, page)
+async def show(visitor: Viewer, page: Page) -> HTMLResponse:
+    return await _render(page)
 
 
 @router.post("")
-async def save(
-    visitor: Recruiter, form: Fields, db: Db, page: Page, banners: CurrentBanners
-) -> Response:
+async def save(visitor: Recruiter, form: Fields, page: Page, banners: CurrentBanners) -> Response:
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             await company_identity.save_identity(
                 tx,
                 name=form.get("name"),
@@ -52,20 +48,18 @@ async def save(
                 accent=form.get("accent"),
             )
     except Invalid as error:
-        return await _render(db, page, form, error)
+        return await _render(page, form, error)
     banners.expire()
     return RedirectResponse("/hiring/company", 303)
 
 
 @router.post("/logo")
-async def upload_logo(
-    request: Request, visitor: Recruiter, db: Db, page: Page, banners: CurrentBanners
-) -> Response:
+async def upload_logo(visitor: Recruiter, page: Page, banners: CurrentBanners) -> Response:
     try:
-        logo = await read_logo_upload(await _read_file(request))
+        logo = await read_logo_upload(await _read_file(page.request))
     except Invalid as error:
-        return await _render(db, page, error=error)
-    async with db.transaction() as tx:
+        return await _render(page, error=error)
+    async with page.db.transaction() as tx:
         await company_identity.save_logo(tx, logo)
     banners.expire()
     return RedirectResponse("/hiring/company", 303)
@@ -88,13 +82,11 @@ async def remove_logo(visitor: Recruiter, db: Db, banners: CurrentBanners) -> Re
 
 
 @router.get("/website")
-async def show_website(
-    request: Request, visitor: Viewer, db: Db, page: Page, site_settings: CurrentSiteSettings
-) -> HTMLResponse:
+async def show_website(visitor: Viewer, page: Page) -> HTMLResponse:
     """How to show the openings on the company's own site."""
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         company = await company_identity.read_identity(tx)
-    home = site_settings.link(request, "/openings")
+    home = page.site_settings.link(page.request, "/openings")
     return page(
         "hiring/website.html",
         snippet=SNIPPET.format(url=f"{home}/embed", title=say("Openings")),
@@ -104,21 +96,17 @@ async def show_website(
 
 
 async def _render(
-    db: RequestDatabase,
-    page: PageRenderer,
-    typed: Mapping[str, str] | None = None,
-    error: AppError | None = None,
+    page: PageRenderer, typed: Mapping[str, str] | None = None, error: AppError | None = None
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         company = await company_identity.read_identity(tx)
     saved = {name: getattr(company, name) or "" for name in ("name", "website", "accent")}
     return page(
         "hiring/company.html",
-        html_errors.status_code(error) if error else 200,
         company=company,
         typed=saved | {name: typed.get(name, "") for name in saved} if typed else saved,
         accent=_preview_accent(company),
-        error=str(error) if error else None,
+        error=error,
     )
 
 

@@ -12,9 +12,7 @@ from jobmill.hiring.applications import standings
 from jobmill.hiring.records import applicants, applications, openings
 from jobmill.hiring.records.applicants import ApplicantId
 from jobmill.hiring.records.applications import ApplicationNotFound
-from jobmill.web import html_errors
 from jobmill.web.auth import Admin
-from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.parameters import PathId
 from jobmill.web.reauthentication import ConfirmedAdmin
@@ -27,24 +25,19 @@ router = APIRouter(prefix="/hiring/{opening_id}/people/{application_id}/erase")
 
 @router.get("")
 async def show(
-    opening_id: PathId, application_id: PathId, visitor: Admin, db: Db, page: Page
+    opening_id: PathId, application_id: PathId, visitor: Admin, page: Page
 ) -> HTMLResponse:
-    return await _render(db, page, opening_id, application_id)
+    return await _render(page, opening_id, application_id)
 
 
 @router.post("")
 async def erase(
-    opening_id: PathId,
-    application_id: PathId,
-    visitor: ConfirmedAdmin,
-    form: Fields,
-    db: Db,
-    page: Page,
+    opening_id: PathId, application_id: PathId, visitor: ConfirmedAdmin, form: Fields, page: Page
 ) -> Response:
     if form.get("sure") != "yes":
         error = Invalid(say("Tick the box to confirm. Erased data cannot be restored."))
-        return await _render(db, page, opening_id, application_id, error)
-    async with db.transaction() as tx:
+        return await _render(page, opening_id, application_id, error)
+    async with page.db.transaction() as tx:
         applicant_id = await _find_applicant_id(tx, opening_id, application_id)
         await privacy.erase_applicant(tx, applicant_id, visitor.actor)
     return RedirectResponse(f"/hiring/{opening_id}/people/{application_id}", 303)
@@ -59,13 +52,9 @@ async def _find_applicant_id(tx: Tx, opening_id: int, application_id: int) -> Ap
 
 
 async def _render(
-    db: RequestDatabase,
-    page: PageRenderer,
-    opening_id: int,
-    application_id: int,
-    error: AppError | None = None,
+    page: PageRenderer, opening_id: int, application_id: int, error: AppError | None = None
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         opening = await openings.get(tx, opening_id)
         applicant_id = await _find_applicant_id(tx, opening_id, application_id)
         applicant = await applicants.get(tx, applicant_id)
@@ -73,12 +62,11 @@ async def _render(
         stored = await privacy.summarize_stored_data(tx, applicant_id)
     return page(
         "hiring/erase.html",
-        html_errors.status_code(error) if error else 200,
         opening=opening,
         application_id=application_id,
         applicant=applicant,
         live=[standing for standing in listed if standing.status != "INACTIVE"],
         stored=stored,
         labels=status_labels(),
-        error=str(error) if error else None,
+        error=error,
     )

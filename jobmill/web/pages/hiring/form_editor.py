@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.hiring.forms import form_versions
 from jobmill.hiring.records import openings
-from jobmill.web import html_errors
 from jobmill.web.application_forms import FormState
 from jobmill.web.auth import Recruiter
-from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import read_long_form
 from jobmill.web.pages.hiring import form_rows
 from jobmill.web.pages.hiring.form_rows import FormRow
@@ -25,20 +23,18 @@ router = APIRouter(prefix="/hiring/{opening_id}/form")
 
 @router.get("")
 async def show(
-    opening_id: PathId, visitor: Recruiter, db: Db, page: Page, saved: bool = False
+    opening_id: PathId, visitor: Recruiter, page: Page, saved: bool = False
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         current = await form_versions.find_current(tx, opening_id)
     rows = [form_rows.to_row(field) for field in current.form.fields]
-    return await _page(db, page, opening_id, rows, current.version, saved=saved)
+    return await _page(page, opening_id, rows, current.version, saved=saved)
 
 
 @router.post("")
-async def change(
-    opening_id: PathId, request: Request, visitor: Recruiter, db: Db, page: Page
-) -> Response:
+async def change(opening_id: PathId, visitor: Recruiter, page: Page) -> Response:
     """Save the form, or show the editor with a question added, moved or removed; only Save stores it."""
-    submitted = await read_long_form(request)
+    submitted = await read_long_form(page.request)
     action = (submitted.get("do") or ["preview"])[-1]
     version = _read_version((submitted.get("version") or [""])[-1])
     rows = form_rows.read_rows(submitted)
@@ -47,14 +43,14 @@ async def change(
     try:
         if action == "save":
             form = form_rows.to_form(rows)
-            async with db.transaction() as tx:
+            async with page.db.transaction() as tx:
                 await form_versions.save_form(tx, opening_id, form, visitor.actor, based_on=version)
             return RedirectResponse(f"/hiring/{opening_id}/form?saved=true", 303)
         if action == "preview":
             form_rows.to_form(rows)
     except (Invalid, Conflict) as refusal:
         error = refusal
-    return await _page(db, page, opening_id, rows, version, error=error)
+    return await _page(page, opening_id, rows, version, error=error)
 
 
 def _read_version(text: str) -> int:
@@ -62,7 +58,6 @@ def _read_version(text: str) -> int:
 
 
 async def _page(
-    db: RequestDatabase,
     page: PageRenderer,
     opening_id: int,
     rows: Sequence[FormRow],
@@ -71,12 +66,11 @@ async def _page(
     saved: bool = False,
     error: AppError | None = None,
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         opening = await openings.get(tx, opening_id)
         refusals = await form_versions.count_refusals(tx, opening_id)
     return page(
         "hiring/form.html",
-        html_errors.status_code(error),
         opening=opening,
         rows=rows,
         version=version,
@@ -84,7 +78,7 @@ async def _page(
         refusals=refusals,
         types=form_rows.type_names(),
         saved=saved,
-        error=str(error) if error else None,
+        error=error,
     )
 
 

@@ -25,7 +25,6 @@ from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form_keys import create_once, make_form_key
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page, PageRenderer
-from jobmill.web.site_settings import CurrentSiteSettings
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/hiring")
@@ -78,14 +77,14 @@ async def show_openings_form(visitor: Recruiter, page: Page) -> HTMLResponse:
 
 
 @router.post("/import")
-async def import_openings(request: Request, visitor: Recruiter, db: Db, page: Page) -> Response:
+async def import_openings(visitor: Recruiter, page: Page) -> Response:
     """Preview the file; with `confirmed`, create the openings once."""
     try:
-        file = await _read_form(request)
+        file = await _read_form(page.request)
         planned = await imports.parse_uploaded_openings(file.data)
         _check_length(planned)
         if file.is_confirmed:
-            await _create_openings(db, file, planned, visitor)
+            await _create_openings(page.db, file, planned, visitor)
             return RedirectResponse("/hiring", 303)
     except Invalid as error:
         return _render_openings(page, error=error)
@@ -124,39 +123,30 @@ def _render_openings(
 
 
 @router.get("/{opening_id}/import")
-async def show_applicants_form(
-    opening_id: PathId, visitor: Recruiter, db: Db, page: Page
-) -> HTMLResponse:
-    return await _render_applicants(db, page, opening_id)
+async def show_applicants_form(opening_id: PathId, visitor: Recruiter, page: Page) -> HTMLResponse:
+    return await _render_applicants(page, opening_id)
 
 
 @router.post("/{opening_id}/import")
-async def import_applicants(
-    opening_id: PathId,
-    request: Request,
-    visitor: Recruiter,
-    db: Db,
-    page: Page,
-    site_settings: CurrentSiteSettings,
-) -> Response:
+async def import_applicants(opening_id: PathId, visitor: Recruiter, page: Page) -> Response:
     """Preview the file; with `confirmed`, apply for the people in it. Repeating it changes nothing."""
     try:
-        file = await _read_form(request)
+        file = await _read_form(page.request)
         entries = await spreadsheets.parse_uploaded_applicants(
-            file.data, fold=site_settings.fold_aliases
+            file.data, fold=page.site_settings.fold_aliases
         )
         _check_length(entries)
     except Invalid as error:
-        return await _render_applicants(db, page, opening_id, error=error)
+        return await _render_applicants(page, opening_id, error=error)
     if file.is_confirmed:
         for start in range(0, len(entries), imports.BATCH_SIZE):
-            async with db.transaction(LONG_TIMEOUT) as tx:
+            async with page.db.transaction(LONG_TIMEOUT) as tx:
                 batch = entries[start : start + imports.BATCH_SIZE]
                 await imports.import_applicants(tx, opening_id, batch, visitor.actor)
         return RedirectResponse(f"/hiring/{opening_id}", 303)
-    lines = await _preview(db, opening_id, entries, visitor)
+    lines = await _preview(page.db, opening_id, entries, visitor)
     text = file.data.decode("utf-8-sig")
-    return await _render_applicants(db, page, opening_id, lines=lines, text=text)
+    return await _render_applicants(page, opening_id, lines=lines, text=text)
 
 
 async def _preview(
@@ -167,7 +157,6 @@ async def _preview(
 
 
 async def _render_applicants(
-    db: RequestDatabase,
     page: PageRenderer,
     opening_id: int,
     *,
@@ -175,7 +164,7 @@ async def _render_applicants(
     text: str = "",
     error: AppError | None = None,
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         opening = await openings.get(tx, opening_id)
     return page(
         "hiring/import_applicants.html",

@@ -18,10 +18,8 @@ from jobmill.hiring.interviews.time_series import TimeSeries
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening, OpeningNotFound
 from jobmill.time_zones import format_local_time, list_time_zones, load_time_zone
-from jobmill.web import html_errors
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.confirmation import Confirmation
-from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields, read_whole_number
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page, PageRenderer
@@ -65,19 +63,19 @@ class ScheduleForm:
 
 
 @router.get("")
-async def show(opening_id: PathId, visitor: Viewer, db: Db, page: Page) -> HTMLResponse:
-    return await _page(db, page, opening_id, ScheduleForm())
+async def show(opening_id: PathId, visitor: Viewer, page: Page) -> HTMLResponse:
+    return await _page(page, opening_id, ScheduleForm())
 
 
 @router.post("")
-async def add(opening_id: PathId, visitor: Recruiter, form: Fields, db: Db, page: Page) -> Response:
+async def add(opening_id: PathId, visitor: Recruiter, form: Fields, page: Page) -> Response:
     """Add a series, or show the form again with the error and the input."""
 
     async def work(tx: Tx) -> None:
         series, plan = _read_series(form), _read_plan(form)
         await interview_times.add_times(tx, opening_id, series, plan, visitor.actor)
 
-    return await _change(db, page, opening_id, form, work)
+    return await _change(page, opening_id, form, work)
 
 
 @router.post("/{interview_id}/{step}")
@@ -87,15 +85,14 @@ async def change(
     step: Step,
     visitor: Recruiter,
     form: Fields,
-    db: Db,
     page: Page,
 ) -> Response:
     """Move one time, or cancel it after a confirmation."""
     if step == "cancel" and form.get("sure") != "yes":
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             time = await _get_time(tx, opening_id, interview_id)
         question = _confirm_cancel(time, form.get("reason", ""))
-        return await _page(db, page, opening_id, ScheduleForm(confirmation=question))
+        return await _page(page, opening_id, ScheduleForm(confirmation=question))
 
     async def work(tx: Tx) -> None:
         time = await _get_time(tx, opening_id, interview_id)
@@ -111,7 +108,7 @@ async def change(
             place=form.get("place"),
         )
 
-    return await _change(db, page, opening_id, {}, work)
+    return await _change(page, opening_id, {}, work)
 
 
 async def _get_time(tx: Tx, opening_id: int, id: int) -> InterviewTime:
@@ -147,37 +144,33 @@ def _confirm_cancel(time: InterviewTime, reason: str) -> Confirmation:
 
 
 async def _change(
-    db: RequestDatabase,
     page: PageRenderer,
     opening_id: int,
     form: Mapping[str, str],
     work: Callable[[Tx], Awaitable[None]],
 ) -> Response:
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             await work(tx)
     except (Invalid, Conflict) as error:
-        return await _page(db, page, opening_id, ScheduleForm(form, error))
+        return await _page(page, opening_id, ScheduleForm(form, error))
     return RedirectResponse(f"/hiring/{opening_id}/interviews", 303)
 
 
-async def _page(
-    db: RequestDatabase, page: PageRenderer, opening_id: int, form: ScheduleForm
-) -> HTMLResponse:
-    async with db.transaction() as tx:
+async def _page(page: PageRenderer, opening_id: int, form: ScheduleForm) -> HTMLResponse:
+    async with page.db.transaction() as tx:
         schedule = await _read(tx, opening_id)
     zone = schedule.opening.time_zone
     tomorrow = schedule.opening.now.astimezone(load_time_zone(zone)).date() + dt.timedelta(days=1)
     defaults = {**DEFAULTS, "first_day": tomorrow.isoformat(), "time_zone": zone}
     return page(
         "hiring/interviews.html",
-        html_errors.status_code(form.error) if form.error else 200,
         topics=["hiring"],
         opening=schedule.opening,
         schedule=schedule,
         typed=defaults | dict(form.typed),
         zones=sorted(list_time_zones()),
-        error=str(form.error) if form.error else None,
+        error=form.error,
         confirmation=form.confirmation,
         labels=status_labels(),
     )

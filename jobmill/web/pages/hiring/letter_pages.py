@@ -8,7 +8,7 @@ from typing import Annotated
 from urllib.parse import urlencode
 from uuid import uuid4
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.db import Tx
@@ -32,7 +32,7 @@ from jobmill.hiring.records.openings import Opening
 from jobmill.outside.mail import Letter, Mailer
 from jobmill.people import persons
 from jobmill.settings import public_base_url
-from jobmill.web import html_errors, rate_limits
+from jobmill.web import rate_limits
 from jobmill.web.auth import Recruiter, Viewer, Visitor
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields, read_optional_whole_number
@@ -102,9 +102,9 @@ OpeningQuery = Annotated[int | None, Query(alias="opening", ge=1, le=MAX_ID)]
 
 @router.get("")
 async def list_letters(
-    visitor: Viewer, db: Db, page: Page, opening_id: OpeningQuery = None
+    visitor: Viewer, page: Page, opening_id: OpeningQuery = None
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         opening = await openings.get(tx, opening_id) if opening_id else None
         current = await letter_templates.list_current(tx, opening_id)
     return page(
@@ -147,41 +147,31 @@ CurrentLetter = Annotated[EditedLetter, Depends(_read_letter)]
 
 
 @router.get("/{letter}")
-async def show(
-    edited: CurrentLetter, visitor: Viewer, page: Page, site_settings: CurrentSiteSettings
-) -> HTMLResponse:
-    return _render(page, site_settings, edited, edited.saved or edited.default)
+async def show(edited: CurrentLetter, visitor: Viewer, page: Page) -> HTMLResponse:
+    return _render(page, edited, edited.saved or edited.default)
 
 
 @router.post("/{letter}")
-async def change(
-    request: Request,
-    edited: CurrentLetter,
-    visitor: Recruiter,
-    form: Fields,
-    db: Db,
-    page: Page,
-    site_settings: CurrentSiteSettings,
-) -> Response:
+async def change(edited: CurrentLetter, visitor: Recruiter, form: Fields, page: Page) -> Response:
     """Preview, save or reset the letter, or send it to oneself."""
     text = LetterText(form.get("subject", ""), form.get("body", "").replace("\r\n", "\n"))
     try:
         match form.get("action"):
             case "save":
-                await _save(db, edited, text, visitor, form)
+                await _save(page.db, edited, text, visitor, form)
                 return RedirectResponse(edited.path, 303)
             case "reset":
-                await _save(db, edited, None, visitor, form)
+                await _save(page.db, edited, None, visitor, form)
                 return RedirectResponse(edited.path, 303)
             case "test":
-                rate_limits.check_test_letter(request, visitor)
-                address = await _send_test(edited, text, form, site_settings)
+                rate_limits.check_test_letter(page.request, visitor)
+                address = await _send_test(edited, text, form, page.site_settings)
                 notice = say("A test letter was sent to %(address)s.", address=address)
-                return _render(page, site_settings, edited, text, notice=notice)
+                return _render(page, edited, text, notice=notice)
             case _:
-                return _render(page, site_settings, edited, text)
+                return _render(page, edited, text)
     except (Invalid, Conflict, OutsideError, RateLimited, Unavailable) as error:
-        return _render(page, site_settings, edited, text, error=error)
+        return _render(page, edited, text, error=error)
 
 
 async def _save(
@@ -235,7 +225,6 @@ def _fill_sample(edited: EditedLetter, text: LetterText, site_settings: SiteSett
 
 def _render(
     page: PageRenderer,
-    site_settings: SiteSettings,
     edited: EditedLetter,
     text: LetterText,
     *,
@@ -244,18 +233,17 @@ def _render(
 ) -> HTMLResponse:
     preview = None
     try:
-        preview = _fill_sample(edited, text, site_settings)
+        preview = _fill_sample(edited, text, page.site_settings)
     except Invalid as problem:
         error = error or problem
     return page(
         "hiring/letter.html",
-        html_errors.status_code(error) if error else 200,
         edited=edited,
         name=letter_names().get(edited.letter, edited.letter),
         text=text,
         variables=sorted(letters.PLACEHOLDERS[edited.letter]),
         preview=preview,
         notice=notice,
-        sends_mail=site_settings.sends_mail,
-        error=str(error) if error else None,
+        sends_mail=page.site_settings.sends_mail,
+        error=error,
     )

@@ -14,6 +14,7 @@ from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.banners import CurrentBanners
 from jobmill.web.dependencies import Db
 from jobmill.web.page_query import PageQuery
+from jobmill.web.pages.hiring.letter_pages import letter_names
 from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.shell import Page
 from jobmill.web.translations import say
@@ -32,11 +33,10 @@ class MessageListQuery(PageQuery):
 async def show(
     query: Annotated[MessageListQuery, Query()],
     visitor: Viewer,
-    db: Db,
     page: Page,
     banners: CurrentBanners,
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         rows = await message_list.list_messages(
             tx, show=query.state, before=query.before, limit=PAGE_SIZE + 1
         )
@@ -65,28 +65,17 @@ async def retry(notice_id: PathId, visitor: Recruiter, db: Db) -> Response:
 
 
 def _kinds() -> dict[str, str]:
-    """What each kind of letter is about."""
-    return {
-        "confirm": say("Confirm your address"),
+    """What each kind of letter is about; `waitlisted` is another letter of the kind `applied`."""
+    names = {
+        **letter_names(),
         "applied": say("Application received"),
-        "received": say("Application received, not decided yet"),
         "admitted": say("Application accepted"),
-        "rejected": say("Application not accepted"),
-        "promoted": say("Offer of a place"),
-        "reminder": say("Reminder of the offer"),
-        "accepted": say("Offer accepted"),
-        "decayed": say("Offer missed, back on the waitlist"),
         "lapsed": say("Offer expired"),
-        "withdrawn": say("Withdrawal confirmed"),
         "removed": say("Removed from the opening"),
         "position": say("New place on the waitlist"),
-        "message": say("Message from you"),
-        "interview_booked": say("Interview booked"),
-        "interview_moved": say("Interview moved"),
-        "interview_cancelled": say("Interview cancelled"),
-        "interview_over": say("Interview started while waiting for it"),
-        "closed": say("Opening closed"),
     }
+    del names["waitlisted"]
+    return names
 
 
 def _states() -> dict[str, tuple[str, str]]:

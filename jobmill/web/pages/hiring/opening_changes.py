@@ -21,13 +21,14 @@ from jobmill.hiring.records.openings import (
     OpeningStatus,
     OpeningTerms,
 )
-from jobmill.web import consistent_reads, html_errors
+from jobmill.web import consistent_reads
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.confirmation import Confirmation, NumberInput
 from jobmill.web.consistent_reads import LONG_TIMEOUT
-from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.dependencies import RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.pages.hiring import opening_page, posting_form, terms_form
+from jobmill.web.pages.hiring.opening_list import render_terms
 from jobmill.web.pages.hiring.opening_page import PageState
 from jobmill.web.pages.hiring.terms_form import PLACES
 from jobmill.web.parameters import PathId
@@ -70,7 +71,6 @@ def _confirmation_texts(change: Change) -> tuple[str, str, tuple[str, ...]]:
 async def show(
     opening_id: PathId,
     visitor: Viewer,
-    db: Db,
     page: Page,
     slots: Key = 0,
     waiting: Key = 0,
@@ -79,9 +79,9 @@ async def show(
 ) -> Response:
     place = PageState(opening_id, slots, waiting, did, sent)
     try:
-        return await opening_page.show(db, page, visitor, place)
+        return await opening_page.show(page, place)
     except OpeningNotFound:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             parent_id = (await openings.get(tx, opening_id)).parent_id
         if parent_id is None:
             raise
@@ -90,30 +90,25 @@ async def show(
 
 @router.get("/change/{change}")
 async def confirm(
-    opening_id: PathId,
-    change: Change,
-    visitor: Recruiter,
-    db: Db,
-    page: Page,
-    capacity: str = "",
+    opening_id: PathId, change: Change, visitor: Recruiter, page: Page, capacity: str = ""
 ) -> HTMLResponse:
     """Show what the change would do, before anything changes."""
     error: AppError | None = None
     try:
-        confirmation = await _make_confirmation(db, opening_id, change, capacity)
+        confirmation = await _make_confirmation(page.db, opening_id, change, capacity)
     except (Invalid, Conflict) as refusal:
         confirmation, error = _ask_for_correction(opening_id, change, capacity), refusal
     place = PageState(opening_id)
-    return await opening_page.show(db, page, visitor, place, confirmation=confirmation, error=error)
+    return await opening_page.show(page, place, confirmation=confirmation, error=error)
 
 
 @router.post("/change/{change}")
 async def apply_change(
-    opening_id: PathId, change: Change, visitor: Recruiter, form: Fields, db: Db, page: Page
+    opening_id: PathId, change: Change, visitor: Recruiter, form: Fields, page: Page
 ) -> Response:
     """Make the change and show its events."""
     try:
-        async with db.transaction(LONG_TIMEOUT) as tx:
+        async with page.db.transaction(LONG_TIMEOUT) as tx:
             before = await openings.get(tx, opening_id)
             if change == "capacity":
                 capacity = terms_form.parse_number(form, "capacity", PLACES)
@@ -123,9 +118,7 @@ async def apply_change(
     except (Invalid, Conflict) as error:
         confirmation = _ask_for_correction(opening_id, change, form.get("capacity", ""))
         place = PageState(opening_id)
-        return await opening_page.show(
-            db, page, visitor, place, confirmation=confirmation, error=error
-        )
+        return await opening_page.show(page, place, confirmation=confirmation, error=error)
     return opening_page.redirect_to_changes(before, after)
 
 
@@ -231,50 +224,38 @@ def _offers_text(count: int, first: list[str]) -> str:
 
 
 @router.get("/edit")
-async def edit(opening_id: PathId, visitor: Recruiter, db: Db, page: Page) -> HTMLResponse:
-    async with db.transaction() as tx:
+async def edit(opening_id: PathId, visitor: Recruiter, page: Page) -> HTMLResponse:
+    async with page.db.transaction() as tx:
         opening = await openings.get(tx, opening_id)
         details = await posting_details.get_details(tx, opening_id)
     typed = terms_form.to_fields(opening) | posting_form.to_fields(details)
-    return await _edit_page(db, page, opening, typed)
+    return await _edit_page(page, opening, typed)
 
 
 async def _edit_page(
-    db: RequestDatabase,
     page: PageRenderer,
     opening: Opening,
     typed: Mapping[str, str],
     error: AppError | None = None,
     confirmation: Confirmation | None = None,
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         company = await company_identity.read_identity(tx)
-    return page(
-        "hiring/terms.html",
-        html_errors.status_code(error) if error else 200,
-        opening=opening,
-        company=company,
-        typed=typed,
-        posting_labels=posting_form.labels(),
-        confirmation=confirmation,
-        error=str(error) if error else None,
-    )
+    return render_terms(page, company, typed, error, opening=opening, confirmation=confirmation)
 
 
 @router.post("/edit")
-async def save(
-    opening_id: PathId, visitor: Recruiter, form: Fields, db: Db, page: Page
-) -> Response:
+async def save(opening_id: PathId, visitor: Recruiter, form: Fields, page: Page) -> Response:
     """Save what the form changes, or show it again with the error and the input."""
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         before = await openings.get(tx, opening_id)
     try:
         changed, details = terms_form.find_changes(before, form), posting_form.parse_posting(form)
         in_review = terms_form.parse_in_review(form)
         if in_review == "reject" and before.in_review and form.get("sure") != "reject":
             confirmation = _confirm_rejection(before, form)
-            return await _edit_page(db, page, before, _keep_typed(form), confirmation=confirmation)
-        async with db.transaction() as tx:
+            return await _edit_page(page, before, _keep_typed(form), confirmation=confirmation)
+        async with page.db.transaction() as tx:
             await lifecycle.edit(
                 tx,
                 opening_id,
@@ -285,7 +266,7 @@ async def save(
             await posting_details.save_details(tx, opening_id, details, visitor.actor)
             after = await openings.get(tx, opening_id)
     except (Invalid, Conflict) as error:
-        return await _edit_page(db, page, before, _keep_typed(form), error)
+        return await _edit_page(page, before, _keep_typed(form), error)
     return opening_page.redirect_to_changes(before, after)
 
 

@@ -14,18 +14,17 @@ from jobmill.hiring import company_identity
 from jobmill.hiring.company_identity import CompanyIdentity
 from jobmill.hiring.openings import cards, lifecycle, posting_details, review_list
 from jobmill.hiring.openings.posting_details import NO_DETAILS
-from jobmill.hiring.records.openings import OpeningStatus, OpeningTerms
+from jobmill.hiring.records.openings import Opening, OpeningStatus, OpeningTerms
 from jobmill.hiring.waitlist import deadlines
-from jobmill.web import html_errors, unread_mentions
+from jobmill.web import unread_mentions
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.banners import CurrentBanners
-from jobmill.web.dependencies import Db
+from jobmill.web.confirmation import Confirmation
 from jobmill.web.form import Fields
 from jobmill.web.form_keys import create_once, make_form_key
 from jobmill.web.pages.hiring import posting_form, terms_form
 from jobmill.web.parameters import MAX_ID
 from jobmill.web.shell import Page, PageRenderer
-from jobmill.web.site_settings import CurrentSiteSettings
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/hiring")
@@ -42,13 +41,12 @@ Before = Annotated[int | None, Query(ge=1, le=MAX_ID)]
 @router.get("")
 async def show(
     visitor: Viewer,
-    db: Db,
     page: Page,
     banners: CurrentBanners,
     status: OpeningStatus | None = None,
     before: Before = None,
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         health = await banners.read_health(tx)
         offers = await deadlines.find_pending_offers(tx, limit=MAX_OFFERS)
         undecided = await review_list.list_undecided(tx, limit=MAX_UNDECIDED)
@@ -70,48 +68,47 @@ async def show(
 
 
 @router.get("/new")
-async def show_form(
-    visitor: Recruiter, db: Db, page: Page, site_settings: CurrentSiteSettings
-) -> HTMLResponse:
-    async with db.transaction() as tx:
+async def show_form(visitor: Recruiter, page: Page) -> HTMLResponse:
+    async with page.db.transaction() as tx:
         company = await company_identity.read_identity(tx)
     # Most companies choose whom they hire. The API has another default, which it keeps.
-    terms = OpeningTerms("", time_zone=site_settings.settings.time_zone, admission="review")
+    terms = OpeningTerms("", time_zone=page.site_settings.settings.time_zone, admission="review")
     typed = terms_form.to_fields(terms) | posting_form.to_fields(NO_DETAILS)
-    return _form_page(
+    return render_terms(
         page, company, typed | {"capacity": "1", "company_name": "", "key": make_form_key()}
     )
 
 
-def _form_page(
+def render_terms(
     page: PageRenderer,
     company: CompanyIdentity,
     typed: Mapping[str, str],
     error: AppError | None = None,
+    *,
+    opening: Opening | None = None,
+    confirmation: Confirmation | None = None,
 ) -> HTMLResponse:
+    """The form of a new opening, or of one to edit."""
     return page(
         "hiring/terms.html",
-        html_errors.status_code(error) if error else 200,
-        opening=None,
+        opening=opening,
         company=company,
         typed=typed,
         posting_labels=posting_form.labels(),
-        confirmation=None,
-        error=str(error) if error else None,
+        confirmation=confirmation,
+        error=error,
     )
 
 
 @router.post("/new")
-async def create(
-    visitor: Recruiter, form: Fields, db: Db, page: Page, banners: CurrentBanners
-) -> Response:
+async def create(visitor: Recruiter, form: Fields, page: Page, banners: CurrentBanners) -> Response:
     """Create the opening, or show the form again with the error and the input."""
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         company = await company_identity.read_identity(tx)
     try:
         terms, details = terms_form.parse_terms(form), posting_form.parse_posting(form)
         capacity = terms_form.parse_number(form, "capacity", terms_form.PLACES)
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
 
             async def create_opening() -> str:
                 await _require_company_name(tx, company, form)
@@ -125,7 +122,7 @@ async def create(
     except AppError as error:
         empty = terms_form.to_fields(OpeningTerms("")) | posting_form.to_fields(NO_DETAILS)
         typed = dict.fromkeys([*empty, "capacity", "company_name", "key"], "") | dict(form)
-        return _form_page(page, company, typed, error)
+        return render_terms(page, company, typed, error)
     banners.expire()
     return RedirectResponse(f"/hiring/{id}", 303)
 

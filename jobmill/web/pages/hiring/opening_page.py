@@ -16,10 +16,9 @@ from jobmill.hiring.openings import applicant_lists
 from jobmill.hiring.openings.applicant_lists import ApplicantRow
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
-from jobmill.web import consistent_reads, html_errors
+from jobmill.web import consistent_reads
 from jobmill.web.auth import Visitor
 from jobmill.web.confirmation import Confirmation
-from jobmill.web.dependencies import RequestDatabase
 from jobmill.web.pages.hiring import activity_lines
 from jobmill.web.pages.hiring.activity_lines import ActivityLine
 from jobmill.web.shell import PageRenderer
@@ -74,24 +73,23 @@ class OpeningBoard:
 
 
 async def show(
-    db: RequestDatabase,
     page: PageRenderer,
-    visitor: Visitor,
     place: PageState,
     *,
     confirmation: Confirmation | None = None,
     error: AppError | None = None,
 ) -> HTMLResponse:
-    board = await consistent_reads.read_opening(db, place.id, lambda tx: _read(tx, place, visitor))
+    board = await consistent_reads.read_opening(
+        page.db, place.id, lambda tx: _read(tx, place, page.visitor)
+    )
     return page(
         "hiring/opening.html",
-        html_errors.status_code(error) if error else 200,
         topics=["hiring"],
         place=place,
         board=board,
         opening=board.opening,
         confirmation=confirmation,
-        error=str(error) if error else None,
+        error=error,
         labels=status_labels(),
     )
 

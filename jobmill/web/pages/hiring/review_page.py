@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Response
@@ -18,16 +17,14 @@ from jobmill.hiring.openings.review_list import ReviewPage
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.applicants import find_names
 from jobmill.hiring.records.openings import Opening
-from jobmill.web import consistent_reads, html_errors
+from jobmill.web import consistent_reads
 from jobmill.web.auth import Recruiter, Viewer, Visitor
 from jobmill.web.confirmation import read_optional_reason
 from jobmill.web.consistent_reads import LONG_TIMEOUT
-from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.pages.hiring import applicants, opening_page
 from jobmill.web.pages.hiring.activity_lines import ActivityLine
-from jobmill.web.pages.hiring.applicant_form import SubmittedApplicantForm
-from jobmill.web.pages.hiring.applicants import BulkForm
+from jobmill.web.pages.hiring.applicants import BulkForm, SubmittedApplicantForm
 from jobmill.web.pages.hiring.opening_page import PageState
 from jobmill.web.pages.hiring.terms_form import parse_number
 from jobmill.web.parameters import PathId
@@ -39,25 +36,11 @@ PAGE_SIZE = 100
 Decision = Literal["accept", "reject", "score"]
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewState:
-    opening: Opening
-    page: ReviewPage
-    lottery: LotteryProof | None
-    recent: list[ActivityLine]
-    """The decision that was just made."""
-
-
 @router.get("/review")
 async def show(
-    opening_id: PathId,
-    visitor: Viewer,
-    db: Db,
-    page: Page,
-    after: str = "",
-    did: str = "",
+    opening_id: PathId, visitor: Viewer, page: Page, after: str = "", did: str = ""
 ) -> HTMLResponse:
-    return await _page(db, page, visitor, opening_id, after=after, did=did)
+    return await _page(page, opening_id, after=after, did=did)
 
 
 @router.post("/review")
@@ -65,7 +48,6 @@ async def decide_many(
     opening_id: PathId,
     visitor: Recruiter,
     form: Annotated[BulkForm, Depends(applicants.read_bulk_form)],
-    db: Db,
     page: Page,
 ) -> Response:
     """Accept the selected applications together, or reject them after a preview."""
@@ -75,7 +57,7 @@ async def decide_many(
             raise Invalid("Select at least one application.")
         if form.action not in ("accept", "reject"):
             raise Invalid("Choose an action: Accept or Reject.")
-        async with db.transaction(LONG_TIMEOUT) as tx:
+        async with page.db.transaction(LONG_TIMEOUT) as tx:
             before = await openings.get(tx, opening_id)
             results = await bulk_actions.run_bulk_action(
                 tx,
@@ -92,7 +74,7 @@ async def decide_many(
         if all(result.outcome == "refused" for result in results):
             raise Conflict(f"Nothing was changed: {results[0].detail}.")
     except (Invalid, Conflict) as error:
-        return await _page(db, page, visitor, opening_id, error=error)
+        return await _page(page, opening_id, error=error)
     if is_preview:
         return page(
             "hiring/bulk.html",
@@ -102,7 +84,6 @@ async def decide_many(
             names=names,
             path=f"/hiring/{opening_id}/review",
             back=f"/hiring/{opening_id}/review",
-            error=None,
         )
     return _redirect(before, after)
 
@@ -111,13 +92,13 @@ async def decide_many(
 async def decide(decision: Decision, form: SubmittedApplicantForm) -> Response:
     """Decide on one application, or show the person again with the error."""
     try:
-        async with form.db.transaction() as tx:
+        async with form.page.db.transaction() as tx:
             await applicants.get_application(tx, form.opening_id, form.application_id)
             before = await openings.get(tx, form.opening_id)
-            await _decide(tx, form.application_id, decision, dict(form.fields), form.visitor)
+            await _decide(tx, form.application_id, decision, dict(form.fields), form.page.visitor)
             after = await openings.get(tx, form.opening_id)
     except (Invalid, Conflict) as error:
-        return await applicants.show_applicant_again(form, error)
+        return await applicants.show_applicant(*form.place, error=error)
     if decision == "score":
         return RedirectResponse(f"/hiring/{form.opening_id}/people/{form.application_id}", 303)
     return _redirect(before, after)
@@ -142,19 +123,17 @@ async def _decide(
 
 
 @router.post("/draw")
-async def draw(
-    opening_id: PathId, visitor: Recruiter, form: Fields, db: Db, page: Page
-) -> Response:
+async def draw(opening_id: PathId, visitor: Recruiter, form: Fields, page: Page) -> Response:
     """Draw the entries of a lottery, once."""
     try:
         if form.get("sure") != "yes":
             raise Invalid("Confirm that the draw is final.")
-        async with db.transaction(LONG_TIMEOUT) as tx:
+        async with page.db.transaction(LONG_TIMEOUT) as tx:
             before = await openings.get(tx, opening_id)
             await lottery.draw(tx, opening_id, visitor.actor)
             after = await openings.get(tx, opening_id)
     except (Invalid, Conflict) as error:
-        return await _page(db, page, visitor, opening_id, error=error)
+        return await _page(page, opening_id, error=error)
     return _redirect(before, after)
 
 
@@ -165,32 +144,29 @@ def _redirect(before: Opening, after: Opening) -> RedirectResponse:
 
 
 async def _page(
-    db: RequestDatabase,
     page: PageRenderer,
-    visitor: Visitor,
     opening_id: int,
     *,
     after: str = "",
     did: str = "",
     error: AppError | None = None,
 ) -> HTMLResponse:
-    async def read(tx: Tx) -> ReviewState:
-        return ReviewState(
+    async def read(tx: Tx) -> tuple[Opening, ReviewPage, LotteryProof | None, list[ActivityLine]]:
+        return (
             await openings.get(tx, opening_id),
             await review_list.list_in_review(tx, opening_id, after=after or None, limit=PAGE_SIZE),
             await lottery.find_proof(tx, opening_id, limit=1),
-            await opening_page.list_recent(tx, PageState(opening_id, did=did), visitor),
+            await opening_page.list_recent(tx, PageState(opening_id, did=did), page.visitor),
         )
 
-    state = await consistent_reads.read_opening(db, opening_id, read)
+    opening, review, proof, recent = await consistent_reads.read_opening(page.db, opening_id, read)
     return page(
         "hiring/review.html",
-        html_errors.status_code(error) if error else 200,
         topics=["hiring"],
-        opening=state.opening,
-        review=state.page,
-        lottery=state.lottery if state.opening.admission == "lottery" else None,
-        recent=state.recent,
+        opening=opening,
+        review=review,
+        lottery=proof if opening.admission == "lottery" else None,
+        recent=recent,
         after=after,
-        error=str(error) if error else None,
+        error=error,
     )

@@ -15,7 +15,7 @@ from jobmill.hiring.reviews.notes import NoteNotFound
 from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db
 from jobmill.web.pages.hiring import applicants
-from jobmill.web.pages.hiring.applicant_form import ApplicantForm, SubmittedApplicantForm
+from jobmill.web.pages.hiring.applicants import ApplicantForm, SubmittedApplicantForm
 from jobmill.web.pages.hiring.review_panel import NO_DRAFT, NoteDraft
 from jobmill.web.parameters import PathId
 from jobmill.web.translations import say
@@ -30,7 +30,7 @@ async def add_note(form: SubmittedApplicantForm) -> Response:
     body = form.fields.get("body", "")
 
     async def work(tx: Tx) -> str:
-        note = await notes.add_note(tx, form.application_id, body, form.visitor.actor)
+        note = await notes.add_note(tx, form.application_id, body, form.page.visitor.actor)
         return f"note-{note.id}"
 
     return await _change(form, work, NoteDraft(body))
@@ -42,7 +42,7 @@ async def edit_note(note_id: PathId, form: SubmittedApplicantForm) -> Response:
 
     async def work(tx: Tx) -> str:
         await _require_note(tx, form.application_id, note_id)
-        await notes.edit_note(tx, note_id, body, form.visitor.actor)
+        await notes.edit_note(tx, note_id, body, form.page.visitor.actor)
         return f"note-{note_id}"
 
     return await _change(form, work, NoteDraft(body, note_id))
@@ -52,7 +52,7 @@ async def edit_note(note_id: PathId, form: SubmittedApplicantForm) -> Response:
 async def delete_note(note_id: PathId, form: SubmittedApplicantForm) -> Response:
     async def work(tx: Tx) -> str:
         await _require_note(tx, form.application_id, note_id)
-        await notes.delete_note(tx, note_id, form.visitor.actor)
+        await notes.delete_note(tx, note_id, form.page.visitor.actor)
         return "notes"
 
     return await _change(form, work)
@@ -64,7 +64,7 @@ async def rate(form: SubmittedApplicantForm) -> Response:
 
     async def work(tx: Tx) -> str:
         score, criterion = _read_score(form.fields), form.fields.get("criterion", "")
-        actor = form.visitor.actor
+        actor = form.page.visitor.actor
         await ratings.rate(tx, form.application_id, score, actor, criterion=criterion)
         return "review"
 
@@ -75,7 +75,7 @@ async def rate(form: SubmittedApplicantForm) -> Response:
 async def add_tag(form: SubmittedApplicantForm) -> Response:
     async def work(tx: Tx) -> str:
         tag = form.fields.get("tag", "")
-        await tags.add_tag(tx, form.application_id, tag, form.visitor.actor)
+        await tags.add_tag(tx, form.application_id, tag, form.page.visitor.actor)
         return "review"
 
     return await _change(form, work)
@@ -107,11 +107,11 @@ async def _change(
 ) -> Response:
     """Make the change and show the part of the page that `work` names, or the error and the draft."""
     try:
-        async with form.db.transaction() as tx:
+        async with form.page.db.transaction() as tx:
             await applicants.get_application(tx, form.opening_id, form.application_id)
             anchor = await work(tx)
     except (Invalid, Conflict, Forbidden) as error:
-        return await applicants.show_applicant_again(form, error, draft=draft)
+        return await applicants.show_applicant(*form.place, error=error, draft=draft)
     path = f"/hiring/{form.opening_id}/people/{form.application_id}"
     return RedirectResponse(f"{path}#{anchor}", 303)
 

@@ -20,13 +20,12 @@ from jobmill.hiring.stages.stage_definitions import (
     list_stages,
     make_key,
 )
-from jobmill.web import consistent_reads, html_errors
+from jobmill.web import consistent_reads
 from jobmill.web.auth import Recruiter, Viewer, Visitor
 from jobmill.web.confirmation import read_optional_reason
-from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.pages.hiring import applicants
-from jobmill.web.pages.hiring.applicant_form import SubmittedApplicantForm
+from jobmill.web.pages.hiring.applicants import SubmittedApplicantForm
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say
@@ -48,19 +47,19 @@ def kind_labels() -> Mapping[StageKind, str]:
 
 
 @router.get("/stages")
-async def show(opening_id: PathId, visitor: Viewer, db: Db, page: Page) -> HTMLResponse:
-    return await _board_page(db, page, opening_id)
+async def show(opening_id: PathId, visitor: Viewer, page: Page) -> HTMLResponse:
+    return await _board_page(page, opening_id)
 
 
 @router.post("/people/{application_id}/stage")
 async def move(form: SubmittedApplicantForm) -> Response:
     """Move a person to another stage, or show where the person is now."""
     try:
-        async with form.db.transaction() as tx:
+        async with form.page.db.transaction() as tx:
             await applicants.get_application(tx, form.opening_id, form.application_id)
-            await _move(tx, form.application_id, dict(form.fields), form.visitor)
+            await _move(tx, form.application_id, dict(form.fields), form.page.visitor)
     except (Invalid, Conflict, NotFound) as error:
-        return await _board_page(form.db, form.page, form.opening_id, error=error)
+        return await _board_page(form.page, form.opening_id, error=error)
     return RedirectResponse(f"/hiring/{form.opening_id}/stages#a{form.application_id}", 303)
 
 
@@ -77,41 +76,38 @@ async def _move(tx: Tx, application_id: int, form: dict[str, str], visitor: Visi
 
 
 async def _board_page(
-    db: RequestDatabase, page: PageRenderer, opening_id: int, *, error: AppError | None = None
+    page: PageRenderer, opening_id: int, *, error: AppError | None = None
 ) -> HTMLResponse:
     async def read(tx: Tx) -> tuple[Opening, list[StageColumn]]:
         opening = await openings.get(tx, opening_id)
         return opening, await stage_board.read_board(tx, opening, limit=COLUMN_SIZE)
 
-    opening, columns = await consistent_reads.read_opening(db, opening_id, read)
+    opening, columns = await consistent_reads.read_opening(page.db, opening_id, read)
     return page(
         "hiring/stages.html",
-        html_errors.status_code(error) if error else 200,
         topics=["hiring"],
         opening=opening,
         columns=[column for column in columns if column.stage.kind != "rejected"],
         rejecting=next((stage for stage in list_stages(opening) if stage.kind == "rejected"), None),
-        error=str(error) if error else None,
+        error=error,
     )
 
 
 @router.get("/stages/edit")
-async def edit(opening_id: PathId, visitor: Recruiter, db: Db, page: Page) -> HTMLResponse:
-    async with db.transaction() as tx:
+async def edit(opening_id: PathId, visitor: Recruiter, page: Page) -> HTMLResponse:
+    async with page.db.transaction() as tx:
         opening = await openings.get(tx, opening_id)
     return _edit_page(page, opening, _to_rows(opening))
 
 
 @router.post("/stages/edit")
-async def save(
-    opening_id: PathId, visitor: Recruiter, form: Fields, db: Db, page: Page
-) -> Response:
+async def save(opening_id: PathId, visitor: Recruiter, form: Fields, page: Page) -> Response:
     """Save the stages, or show the form again with the error and the input."""
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         opening = await openings.get(tx, opening_id)
     rows = read_rows(form)
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             await lifecycle.edit(tx, opening_id, visitor.actor, stages=name_rows(rows))
     except (Invalid, Conflict) as error:
         return _edit_page(page, opening, rows, error=error)
@@ -165,9 +161,8 @@ def _edit_page(
     empty = {"key": "", "name": "", "kind": "open"}
     return page(
         "hiring/stages_edit.html",
-        html_errors.status_code(error) if error else 200,
         opening=opening,
         rows=[*rows, *[empty] * EMPTY_ROWS],
         kinds=kind_labels(),
-        error=str(error) if error else None,
+        error=error,
     )

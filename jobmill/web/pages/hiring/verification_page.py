@@ -15,10 +15,10 @@ from jobmill.hiring.audit_log import saved_heads
 from jobmill.hiring.audit_log.verification import ChainHead, VerificationReport, verify_log
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
-from jobmill.web import consistent_reads, html_errors
+from jobmill.web import consistent_reads
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.consistent_reads import LONG_TIMEOUT
-from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.dependencies import RequestDatabase
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say
 
@@ -54,14 +54,14 @@ async def show(visitor: Viewer, page: Page) -> HTMLResponse:
 
 
 @router.post("")
-async def verify(request: Request, visitor: Recruiter, db: Db, page: Page) -> Response:
+async def verify(visitor: Recruiter, page: Page) -> Response:
     """Verify all logs, also against a file saved earlier; or download their ends."""
     try:
-        text, is_saving = await _read_form(request)
+        text, is_saving = await _read_form(page.request)
         heads = saved_heads.parse_heads(text, say("The file, line")) if text.strip() else {}
     except Invalid as error:
         return _render(page, error=error)
-    run = await _verify_all(db, heads)
+    run = await _verify_all(page.db, heads)
     if is_saving and run.is_good and run.is_complete:
         content = saved_heads.format_heads(log.report for log in run.logs)
         headers = {"Content-Disposition": 'attachment; filename="heads.jsonl"'}
@@ -115,8 +115,7 @@ def _render(
 ) -> HTMLResponse:
     return page(
         "hiring/verification.html",
-        html_errors.status_code(error) if error else 200,
         run=run,
         is_compared=is_compared,
-        error=str(error) if error else None,
+        error=error,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import AppError, Conflict, Invalid, NotFound
@@ -12,16 +12,14 @@ from jobmill.hiring.messages import webhooks
 from jobmill.hiring.messages.webhooks import CreatedWebhook
 from jobmill.hiring.records import openings
 from jobmill.outside.webhook import check_url
-from jobmill.web import html_errors
 from jobmill.web.auth import Admin
 from jobmill.web.confirmation import Confirmation
-from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.dependencies import Db, no_store
 from jobmill.web.form import Fields, LongForm, read_long_form, read_optional_whole_number
 from jobmill.web.form_keys import create_once, make_form_key
 from jobmill.web.pages.hiring.activity_lines import event_labels
 from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.shell import Page, PageRenderer
-from jobmill.web.site_settings import CurrentSiteSettings
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/hiring/company/webhooks")
@@ -33,23 +31,21 @@ Before = Annotated[int | None, Query(ge=1, le=MAX_ID)]
 
 
 @router.get("")
-async def show(visitor: Admin, db: Db, page: Page) -> HTMLResponse:
-    return await _render_list(db, page, {})
+async def show(visitor: Admin, page: Page) -> HTMLResponse:
+    return await _render_list(page, {})
 
 
 @router.post("")
-async def add(
-    request: Request, visitor: Admin, db: Db, page: Page, site_settings: CurrentSiteSettings
-) -> Response:
+async def add(visitor: Admin, page: Page) -> Response:
     """Add a webhook and show its secret once; the same form again leads to the webhook, without the secret."""
-    form = await read_long_form(request)
+    form = await read_long_form(page.request)
     created: list[CreatedWebhook] = []
     try:
-        url = check_url(form.get("url", [""])[-1].strip(), site_settings.private_webhook_hosts)
+        url = check_url(form.get("url", [""])[-1].strip(), page.site_settings.private_webhook_hosts)
         last = {name: values[-1] for name, values in form.items()}
         message = say("Choose an opening from the list.")
         opening_id = read_optional_whole_number(last, "opening", message)
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
 
             async def create() -> str:
                 events = form.get("event", ())
@@ -58,23 +54,20 @@ async def add(
 
             id = await create_once(tx, visitor, last.get("key", ""), sorted(form.items()), create)
     except (Invalid, NotFound) as error:
-        return await _render_list(db, page, form, error)
+        return await _render_list(page, form, error)
     if not created:
         return RedirectResponse(f"{LIST}/{id}?added=true", 303)
-    response = page("hiring/webhook_secret.html", webhook=created[0])
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return no_store(page("hiring/webhook_secret.html", webhook=created[0]))
 
 
 async def _render_list(
-    db: RequestDatabase, page: PageRenderer, form: LongForm, error: AppError | None = None
+    page: PageRenderer, form: LongForm, error: AppError | None = None
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         rows = await webhooks.list_webhooks(tx)
         listed = await openings.list_openings(tx)
     return page(
         "hiring/webhooks.html",
-        html_errors.status_code(error) if error else 200,
         rows=rows,
         openings=listed,
         titles={opening.id: opening.title for opening in listed},
@@ -82,24 +75,19 @@ async def _render_list(
         typed={name: form.get(name, [""])[-1] for name in ("url", "opening")},
         ticked=set(form.get("event", ())),
         key=form.get("key", [make_form_key()])[-1],
-        error=str(error) if error else None,
+        error=error,
     )
 
 
 @router.get("/{webhook_id}")
 async def show_webhook(
-    webhook_id: PathId,
-    visitor: Admin,
-    db: Db,
-    page: Page,
-    before: Before = None,
-    added: bool = False,
+    webhook_id: PathId, visitor: Admin, page: Page, before: Before = None, added: bool = False
 ) -> HTMLResponse:
-    return await _render_webhook(db, page, webhook_id, before=before, added=added)
+    return await _render_webhook(page, webhook_id, before=before, added=added)
 
 
 @router.get("/{webhook_id}/delete")
-async def confirm_delete(webhook_id: PathId, visitor: Admin, db: Db, page: Page) -> HTMLResponse:
+async def confirm_delete(webhook_id: PathId, visitor: Admin, page: Page) -> HTMLResponse:
     confirmation = Confirmation(
         f"{LIST}/{webhook_id}/delete",
         f"{LIST}/{webhook_id}",
@@ -108,7 +96,7 @@ async def confirm_delete(webhook_id: PathId, visitor: Admin, db: Db, page: Page)
         [say("Its server gets no more events, and the list of deliveries is deleted as well.")],
         danger=True,
     )
-    return await _render_webhook(db, page, webhook_id, confirmation=confirmation)
+    return await _render_webhook(page, webhook_id, confirmation=confirmation)
 
 
 @router.post("/{webhook_id}/delete")
@@ -127,23 +115,22 @@ async def change_state(webhook_id: PathId, visitor: Admin, form: Fields, db: Db)
 
 @router.post("/{webhook_id}/deliveries/{delivery_id}/replay")
 async def replay(
-    webhook_id: PathId, delivery_id: PathId, visitor: Admin, form: Fields, db: Db, page: Page
+    webhook_id: PathId, delivery_id: PathId, visitor: Admin, form: Fields, page: Page
 ) -> Response:
     """Send a delivery again, as a new one; a second tap on the button sends nothing."""
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
 
             async def create() -> str:
                 return str(await webhooks.redeliver(tx, delivery_id))
 
             await create_once(tx, visitor, form.get("key", ""), delivery_id, create)
     except Conflict as error:
-        return await _render_webhook(db, page, webhook_id, error=error)
+        return await _render_webhook(page, webhook_id, error=error)
     return RedirectResponse(f"{LIST}/{webhook_id}", 303)
 
 
 async def _render_webhook(
-    db: RequestDatabase,
     page: PageRenderer,
     id: int,
     *,
@@ -152,7 +139,7 @@ async def _render_webhook(
     confirmation: Confirmation | None = None,
     error: AppError | None = None,
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         webhook = await webhooks.get(tx, id)
         rows = await webhooks.list_deliveries(tx, id, before=before, limit=PAGE_SIZE + 1)
         titles = await openings.find_titles(
@@ -160,7 +147,6 @@ async def _render_webhook(
         )
     return page(
         "hiring/webhook.html",
-        html_errors.status_code(error) if error else 200,
         topics=["hiring"],
         webhook=webhook,
         titles=titles,
@@ -170,5 +156,5 @@ async def _render_webhook(
         key=make_form_key(),
         added=added,
         confirmation=confirmation,
-        error=str(error) if error else None,
+        error=error,
     )

@@ -10,11 +10,10 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jobmill.catalog import submissions
 from jobmill.catalog.submissions import Submission
 from jobmill.errors import AppError, Invalid, Unavailable
-from jobmill.people.persons import Owner
 from jobmill.pipelines import submission
-from jobmill.web import html_errors, job_view, task_progress
+from jobmill.web import job_view, task_progress
 from jobmill.web.auth import Seeker
-from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page, PageRenderer
@@ -27,17 +26,17 @@ StateFilter = Annotated[Literal["waiting", "done", "unknown"] | None, Query()]
 
 
 @router.get("")
-async def show_all(visitor: Seeker, db: Db, page: Page, state: StateFilter = None) -> HTMLResponse:
-    return await _render(db, page, visitor.owner, state=state)
+async def show_all(visitor: Seeker, page: Page, state: StateFilter = None) -> HTMLResponse:
+    return await _render(page, state=state)
 
 
 @router.post("")
-async def add(fields: Fields, visitor: Seeker, db: Db, page: Page) -> Response:
+async def add(fields: Fields, visitor: Seeker, page: Page) -> Response:
     """Record what was entered, start reading it, and show its progress."""
     text = fields.get("what", "")
     try:
         entered = await submission.read_input(text)
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             added = await submission.submit(
                 tx,
                 entered,
@@ -47,37 +46,34 @@ async def add(fields: Fields, visitor: Seeker, db: Db, page: Page) -> Response:
                 by=visitor.actor.name,
             )
     except (Invalid, Unavailable) as error:
-        return await _render(db, page, visitor.owner, text=text, error=error)
+        return await _render(page, text=text, error=error)
     return RedirectResponse(f"/jobs/added/{added.id}", 303)
 
 
 async def _render(
-    db: RequestDatabase,
     page: PageRenderer,
-    owner: Owner,
     *,
     state: Literal["waiting", "done", "unknown"] | None = None,
     text: str = "",
     error: AppError | None = None,
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
-        rows = await submissions.find(tx, owner=owner, state=state, limit=PAGE_SIZE)
+    async with page.db.transaction() as tx:
+        rows = await submissions.find(tx, owner=page.visitor.owner, state=state, limit=PAGE_SIZE)
     return page(
         "listings/added.html",
-        html_errors.status_code(error),
         topics=["queue"],
         rows=rows,
         state=state,
         what=text,
         describe=describe_state,
         web_url=job_view.web_url,
-        error=str(error) if error else None,
+        error=error,
     )
 
 
 @router.get("/{submission_id}")
-async def show(submission_id: PathId, visitor: Seeker, db: Db, page: Page) -> HTMLResponse:
-    async with db.transaction() as tx:
+async def show(submission_id: PathId, visitor: Seeker, page: Page) -> HTMLResponse:
+    async with page.db.transaction() as tx:
         row = await submissions.get(tx, submission_id, owner=visitor.owner)
         progress = None
         if row.item_id:

@@ -16,7 +16,7 @@ from jobmill.matching import match_reasons, skill_highlights
 from jobmill.matching.verdict import FilterResult
 from jobmill.web import actor_labels, job_view
 from jobmill.web.auth import Seeker
-from jobmill.web.dependencies import Db, RawDb
+from jobmill.web.dependencies import RawDb
 from jobmill.web.listing_detail import (
     ListingDetail,
     read_filter_result,
@@ -34,12 +34,11 @@ router = APIRouter(prefix="/jobs")
 async def show(
     listing_id: PathId,
     visitor: Seeker,
-    db: Db,
     page: Page,
     database: RawDb,
     query: Annotated[WhatIfQuery, Query()],
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         detail = await read_listing_detail(tx, listing_id, query.profile, visitor.owner)
         events = await actor_labels.name_actors(tx, detail.events, visitor)
     listing = detail.listing

@@ -16,7 +16,6 @@ from jobmill.matching import verdicts
 from jobmill.matching.verdicts import VerdictReason
 from jobmill.web import job_view
 from jobmill.web.auth import Seeker
-from jobmill.web.dependencies import Db
 from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.shell import Page
 from jobmill.web.translations import say
@@ -82,10 +81,10 @@ def _describe(verdict: VerdictReason | None) -> str:
 
 @router.get("")
 async def show(
-    query: Annotated[ListingListQuery, Query()], visitor: Seeker, db: Db, page: Page
+    query: Annotated[ListingListQuery, Query()], visitor: Seeker, page: Page
 ) -> HTMLResponse:
     search = query.to_search()
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         version = await job_view.find_profile(tx, query.profile, visitor.owner)
         result = await listing_search.find(
             tx, search, after=query.after, limit=PAGE_SIZE, max_scanned=SCAN_LIMIT

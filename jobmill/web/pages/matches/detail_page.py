@@ -36,8 +36,8 @@ MATCHES_PATH = re.compile(r"/matches(?:[/?][\x21-\x5b\x5d-\x7e]*)?")
 
 
 @router.get("/{match_id}")
-async def show(match_id: PathId, visitor: Seeker, db: Db, page: Page) -> HTMLResponse:
-    async with db.transaction() as tx:
+async def show(match_id: PathId, visitor: Seeker, page: Page) -> HTMLResponse:
+    async with page.db.transaction() as tx:
         detail = await read_detail(tx, match_id, visitor.owner)
         events = await actor_labels.name_actors(tx, detail.events, visitor)
         document_ids = await store.find_ids(tx, match_id)

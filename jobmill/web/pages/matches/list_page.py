@@ -28,9 +28,9 @@ from jobmill.matching.matches import Match, Status, StatusCount
 from jobmill.matching.profiles import ProfileSummary, ProfileVersion
 from jobmill.matching.saved_views import SavedView
 from jobmill.people.persons import Owner
-from jobmill.web import html_errors, job_view
+from jobmill.web import job_view
 from jobmill.web.auth import Seeker
-from jobmill.web.dependencies import Db, RequestDatabase, View
+from jobmill.web.dependencies import Db, View
 from jobmill.web.job_view import MatchRow, format_capped
 from jobmill.web.match_detail import MatchDetail, dismiss_reason_names, read_detail
 from jobmill.web.page_query import ShortText
@@ -88,20 +88,17 @@ OptionalId = Annotated[int | None, Query(ge=1, le=MAX_ID)]
 async def show(
     query: Annotated[InboxQuery, Query()],
     visitor: Seeker,
-    db: Db,
     page: Page,
     done: OptionalId = None,
     gone: OptionalId = None,
 ) -> HTMLResponse:
     """`done`: the match with the status that just changed; `gone`: the view that was just removed."""
-    return await render(db, page, query, visitor.owner, done=done, gone=gone)
+    return await render(page, query, done=done, gone=gone)
 
 
 async def render(
-    db: RequestDatabase,
     page: Page,
     query: InboxQuery,
-    owner: Owner,
     *,
     done: int | None = None,
     gone: int | None = None,
@@ -109,8 +106,8 @@ async def render(
     error: AppError | None = None,
 ) -> HTMLResponse:
     """The page; `error` says why the view `view_name` was not saved."""
-    async with db.transaction() as tx:
-        version = await job_view.find_profile(tx, query.profile, owner)
+    async with page.db.transaction() as tx:
+        version = await job_view.find_profile(tx, query.profile, page.visitor.owner)
         if version is None:
             return page("matches/no_profile.html")
         content = await read_inbox(tx, version, query, done, gone)
@@ -119,7 +116,6 @@ async def render(
     views = [(InboxQuery.from_filters(view.filters, query.profile), view) for view in content.views]
     return page(
         "matches/page.html",
-        html_errors.status_code(error),
         topics=["matches"],
         query=query,
         content=content,
@@ -139,7 +135,7 @@ async def render(
         dismiss_reasons=list(dismiss_reason_names().items()),
         dismiss_reason_names=dismiss_reason_names(),
         view_name=view_name,
-        error=str(error) if error else None,
+        error=error,
     )
 
 

@@ -23,17 +23,17 @@ ViewQuery = Annotated[InboxQuery, Query()]
 
 
 @router.post("")
-async def save(query: ViewQuery, form: Fields, visitor: Seeker, db: Db, page: Page) -> Response:
+async def save(query: ViewQuery, form: Fields, visitor: Seeker, page: Page) -> Response:
     """Save the filters of the query under the name from the form."""
     name = form.get("name", "")
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             version = await profiles.get(tx, query.profile, owner=visitor.owner)
             await saved_views.save(
                 tx, version.profile_id, name, query.filters, actor=visitor.actor.name
             )
     except (Invalid, Conflict) as error:
-        return await list_page.render(db, page, query, visitor.owner, view_name=name, error=error)
+        return await list_page.render(page, query, view_name=name, error=error)
     return RedirectResponse(query.without("after").url("/matches"), 303)
 
 
@@ -46,16 +46,14 @@ async def remove(view_id: PathId, query: ViewQuery, visitor: Seeker, db: Db) -> 
 
 
 @router.post("/{view_id}/restore")
-async def restore(
-    view_id: PathId, query: ViewQuery, visitor: Seeker, db: Db, page: Page
-) -> Response:
+async def restore(view_id: PathId, query: ViewQuery, visitor: Seeker, page: Page) -> Response:
     """Undo the removal of a view."""
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             version = await profiles.get(tx, query.profile, owner=visitor.owner)
             view = await saved_views.restore(tx, version.profile_id, view_id)
     except Conflict as error:
-        return await list_page.render(db, page, query, visitor.owner, error=error)
+        return await list_page.render(page, query, error=error)
     return RedirectResponse(
         InboxQuery.from_filters(view.filters, query.profile).url("/matches"), 303
     )

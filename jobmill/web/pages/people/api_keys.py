@@ -15,7 +15,7 @@ from jobmill.people.keys import Scope
 from jobmill.people.persons import Person
 from jobmill.web.auth import Admin
 from jobmill.web.confirmation import Confirmation
-from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields, read_optional_whole_number
 from jobmill.web.pages.people.list_page import read_name, render_form, show_secret
 from jobmill.web.parameters import PathId
@@ -38,21 +38,21 @@ LIFETIMES = (30, 90, 365)
 
 
 @router.get("/new")
-async def show_key_form(visitor: Admin, db: Db, page: Page) -> HTMLResponse:
+async def show_key_form(visitor: Admin, page: Page) -> HTMLResponse:
     owner = visitor.actor.name.partition("person:")[2]
-    return await _render_key_form(db, page, {"owner": owner})
+    return await _render_key_form(page, {"owner": owner})
 
 
 @router.post("")
-async def create_key(visitor: ConfirmedAdmin, form: Fields, db: Db, page: Page) -> Response:
+async def create_key(visitor: ConfirmedAdmin, form: Fields, page: Page) -> Response:
     """Create a key and show it once."""
     try:
         name, scope = read_name(form), _read_scope(form)
         owner_id, lifetime = _read_owner(form), _read_lifetime(form)
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             new_key = await keys.add(tx, name, scope, owner_id=owner_id, lifetime=lifetime)
     except (Invalid, NotFound) as error:
-        return await _render_key_form(db, page, form, error)
+        return await _render_key_form(page, form, error)
     title = say("API key created: %(name)s", name=new_key.name)
     return show_secret(page, title, new_key.name, new_key.key, "key")
 
@@ -78,12 +78,9 @@ def _read_lifetime(form: Mapping[str, str]) -> dt.timedelta | None:
 
 
 async def _render_key_form(
-    db: RequestDatabase,
-    page: PageRenderer,
-    form: Mapping[str, str],
-    error: AppError | None = None,
+    page: PageRenderer, form: Mapping[str, str], error: AppError | None = None
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         owners: list[Person] = [
             person for person in await persons.find_all(tx) if not person.ended_at
         ]
@@ -99,8 +96,8 @@ async def _render_key_form(
 
 
 @router.get("/{key_id}/end")
-async def confirm_revoke(key_id: PathId, visitor: Admin, db: Db, page: Page) -> HTMLResponse:
-    async with db.transaction() as tx:
+async def confirm_revoke(key_id: PathId, visitor: Admin, page: Page) -> HTMLResponse:
+    async with page.db.transaction() as tx:
         key = await keys.get(tx, key_id)
     confirmation = Confirmation(
         f"/people/keys/{key_id}/end",

@@ -15,16 +15,14 @@ from jobmill.people import keys, passwords, persons, second_factors, sessions
 from jobmill.people.keys import ApiKey
 from jobmill.people.persons import Person
 from jobmill.people.sessions import OpenSession
-from jobmill.web import html_errors
 from jobmill.web.auth import SESSION_COOKIE, Admin, Visitor
 from jobmill.web.confirmation import Confirmation
-from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
 from jobmill.web.pages.people.list_page import ROLES, read_password, read_role, show_secret
 from jobmill.web.parameters import PathId
 from jobmill.web.reauthentication import ConfirmedAdmin
 from jobmill.web.shell import Page, PageRenderer
-from jobmill.web.site_settings import get_site_settings
 from jobmill.web.translations import say, say_many
 
 router = APIRouter(prefix="/people/{person_id}")
@@ -33,25 +31,23 @@ ERASE_SECONDS = 60
 
 
 @router.get("")
-async def show(
-    person_id: PathId, request: Request, visitor: Admin, db: Db, page: Page, did: str = ""
-) -> HTMLResponse:
-    return await _render(request, visitor, db, page, person_id, did=did)
+async def show(person_id: PathId, visitor: Admin, page: Page) -> HTMLResponse:
+    return await _render(page, person_id)
 
 
 @router.post("/role")
 async def set_role(
-    person_id: PathId, request: Request, visitor: ConfirmedAdmin, form: Fields, db: Db, page: Page
+    person_id: PathId, visitor: ConfirmedAdmin, form: Fields, page: Page
 ) -> Response:
     try:
         role = read_role(form)
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             person = await _get_active(tx, person_id)
             if role != "admin":
                 await persons.require_other_admin(tx, person_id)
             await persons.set_role(tx, person.email, role)
     except (Invalid, Conflict) as error:
-        return await _render(request, visitor, db, page, person_id, error=error)
+        return await _render(page, person_id, error=error)
     # After giving up their own role, admins may no longer see this page.
     lost_access = role != "admin" and _is_self(visitor, person_id)
     return RedirectResponse("/account" if lost_access else f"/people/{person_id}?did=role", 303)
@@ -59,16 +55,16 @@ async def set_role(
 
 @router.post("/password")
 async def set_password(
-    person_id: PathId, request: Request, visitor: ConfirmedAdmin, form: Fields, db: Db, page: Page
+    person_id: PathId, visitor: ConfirmedAdmin, form: Fields, page: Page
 ) -> Response:
     """Set a password; a generated one is shown once."""
     try:
         password = read_password(form)
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             person = await _get_active(tx, person_id)
             await persons.set_password(tx, person.email, password)
     except (Invalid, Conflict) as error:
-        return await _render(request, visitor, db, page, person_id, error=error)
+        return await _render(page, person_id, error=error)
     if form.get("how") == "generate":
         title = say("New password for %(name)s", name=person.name)
         return show_secret(page, title, person.email, password)
@@ -100,24 +96,20 @@ async def reset_second_factor(person_id: PathId, visitor: ConfirmedAdmin, db: Db
 
 
 @router.post("/budget")
-async def set_budget_share(
-    person_id: PathId, request: Request, visitor: Admin, form: Fields, db: Db, page: Page
-) -> Response:
+async def set_budget_share(person_id: PathId, visitor: Admin, form: Fields, page: Page) -> Response:
     try:
         share = budget_ledger.parse_share(form.get("share", ""))
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             person = await _get_active(tx, person_id)
             await budget_ledger.set_share(tx, person.id, share)
     except (Invalid, Conflict) as error:
-        return await _render(request, visitor, db, page, person_id, error=error)
+        return await _render(page, person_id, error=error)
     return RedirectResponse(f"/people/{person_id}?did=budget", 303)
 
 
 @router.get("/erase-search")
-async def confirm_erase(
-    person_id: PathId, request: Request, visitor: Admin, db: Db, page: Page
-) -> HTMLResponse:
-    return await _render(request, visitor, db, page, person_id, erase=True)
+async def confirm_erase(person_id: PathId, visitor: Admin, page: Page) -> HTMLResponse:
+    return await _render(page, person_id, erase=True)
 
 
 @router.post("/erase-search")
@@ -129,23 +121,19 @@ async def erase_search(person_id: PathId, visitor: ConfirmedAdmin, db: Db) -> Re
 
 
 @router.get("/end")
-async def confirm_remove(
-    person_id: PathId, request: Request, visitor: Admin, db: Db, page: Page
-) -> HTMLResponse:
-    return await _render(request, visitor, db, page, person_id, confirm=True)
+async def confirm_remove(person_id: PathId, visitor: Admin, page: Page) -> HTMLResponse:
+    return await _render(page, person_id, confirm=True)
 
 
 @router.post("/end")
-async def remove_access(
-    person_id: PathId, request: Request, visitor: ConfirmedAdmin, db: Db, page: Page
-) -> Response:
+async def remove_access(person_id: PathId, visitor: ConfirmedAdmin, page: Page) -> Response:
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             person = await _get_active(tx, person_id)
             await persons.require_other_admin(tx, person_id)
             await persons.deactivate(tx, person.email)
     except Conflict as error:
-        return await _render(request, visitor, db, page, person_id, error=error)
+        return await _render(page, person_id, error=error)
     return RedirectResponse("/people?did=ended", 303)
 
 
@@ -162,31 +150,26 @@ def _is_self(visitor: Visitor, id: int) -> bool:
 
 
 async def _render(
-    request: Request,
-    visitor: Visitor,
-    db: RequestDatabase,
     page: PageRenderer,
     id: int,
     *,
     confirm: bool = False,
     erase: bool = False,
-    did: str = "",
     error: AppError | None = None,
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         person = await persons.get(tx, id)
         factor = await second_factors.find(tx, id)
         own_keys = await keys.find_active_of(tx, id)
-        current_key = request.cookies.get(SESSION_COOKIE, "")
-        idle = get_site_settings(request).session_idle
+        current_key = page.request.cookies.get(SESSION_COOKIE, "")
+        idle = page.site_settings.session_idle
         open_sessions = await sessions.find_open(tx, id, current_key, idle=idle)
         share = await budget_ledger.find_share(tx, id)
         profile_count = len(await profiles.find_all(tx, owner=id))
-    is_self = _is_self(visitor, id)
+    is_self = _is_self(page.visitor, id)
     shows_confirmation = confirm and person.ended_at is None
     return page(
         "people/person.html",
-        html_errors.status_code(error),
         person=person,
         is_self=is_self,
         sessions=open_sessions,
@@ -203,8 +186,8 @@ async def _render(
         factor=factor,
         min_length=passwords.MIN_LENGTH,
         max_length=passwords.MAX_LENGTH,
-        notice=_notices().get(did),
-        error=str(error) if error else None,
+        notice=_notices().get(page.did),
+        error=error,
     )
 
 

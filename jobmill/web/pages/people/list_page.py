@@ -1,24 +1,23 @@
-"""/people: people and API keys, and the form for a new person."""
+"""/people: people and API keys, the form for a new person, and the history of administrative changes."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.people import changes, keys, passwords, persons, sessions
 from jobmill.people.persons import Role
-from jobmill.web import html_errors
 from jobmill.web.auth import Admin
-from jobmill.web.dependencies import Db
+from jobmill.web.dependencies import no_store
 from jobmill.web.form import Fields
+from jobmill.web.parameters import MAX_ID
 from jobmill.web.reauthentication import ConfirmedAdmin
 from jobmill.web.shell import Page, PageRenderer
-from jobmill.web.site_settings import CurrentSiteSettings
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/people")
@@ -27,16 +26,15 @@ ROLES: tuple[Role, ...] = get_args(Role)
 MAX_NAME_LENGTH = 200
 MAX_CHANGES = 5
 """Changes on this page; /people/changes has all."""
+CHANGES_PAGE_SIZE = 50
 
 
 @router.get("")
-async def show(
-    visitor: Admin, db: Db, page: Page, site_settings: CurrentSiteSettings, did: str = ""
-) -> HTMLResponse:
-    async with db.transaction() as tx:
+async def show(visitor: Admin, page: Page) -> HTMLResponse:
+    async with page.db.transaction() as tx:
         people = await persons.find_all(tx)
         all_keys = await keys.find_all(tx)
-        idle = site_settings.session_idle
+        idle = page.site_settings.session_idle
         open_sessions = await sessions.find_open(tx, idle=idle)
         recent_changes = await changes.find_recent(tx, limit=MAX_CHANGES)
     return page(
@@ -47,7 +45,7 @@ async def show(
         ended_keys=[key for key in all_keys if not key.is_active],
         session_counts=Counter(session.person_id for session in open_sessions),
         changes=recent_changes,
-        notice=_notices().get(did),
+        notice=_notices().get(page.did),
     )
 
 
@@ -59,18 +57,29 @@ def _notices() -> Mapping[str, str]:
     }
 
 
+@router.get("/changes")
+async def show_changes(
+    visitor: Admin, page: Page, before: Annotated[int | None, Query(ge=1, le=MAX_ID)] = None
+) -> HTMLResponse:
+    limit = CHANGES_PAGE_SIZE
+    async with page.db.transaction() as tx:
+        rows = await changes.find_recent(tx, before=before, limit=limit + 1)
+    next_before = rows[limit - 1].id if len(rows) > limit else None
+    return page("people/changes.html", changes=rows[:limit], before=before, next_before=next_before)
+
+
 @router.get("/new")
 async def show_form(visitor: Admin, page: Page) -> HTMLResponse:
     return _render_form(page, {})
 
 
 @router.post("")
-async def add(visitor: ConfirmedAdmin, form: Fields, db: Db, page: Page) -> Response:
+async def add(visitor: ConfirmedAdmin, form: Fields, page: Page) -> Response:
     """Add a person; a generated password is shown once."""
     try:
         name, role = read_name(form), read_role(form)
         password = read_password(form)
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             person = await persons.add(tx, name, form.get("email", ""), role, password)
     except (Invalid, Conflict) as error:
         return _render_form(page, form, error)
@@ -103,10 +112,9 @@ def render_form(
     """A form for a new person or key, with the error if it was refused."""
     return page(
         template,
-        html_errors.status_code(error),
         roles=ROLES,
         form=form,
-        error=str(error) if error else None,
+        error=error,
         **values,
     )
 
@@ -139,6 +147,4 @@ def show_secret(
     page: PageRenderer, title: str, owner: str, secret: str, kind: str = "password"
 ) -> HTMLResponse:
     """A page with a new password or key, which no cache may store."""
-    response = page("people/secret.html", title=title, owner=owner, secret=secret, kind=kind)
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return no_store(page("people/secret.html", title=title, owner=owner, secret=secret, kind=kind))

@@ -53,9 +53,9 @@ class ProfileDetail:
 
 @router.get("")
 async def show(
-    query: Annotated[ProfileQuery, Query()], visitor: Seeker, db: Db, page: Page
+    query: Annotated[ProfileQuery, Query()], visitor: Seeker, page: Page
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         version = await job_view.find_profile(tx, query.profile, visitor.owner)
         if version is None:
             return page("profile/no_profile.html")
@@ -127,10 +127,10 @@ def _flatten(data: Mapping[str, Any], path: str = "") -> list[tuple[str, object]
 
 @router.get("/version")
 async def show_version(
-    query: Annotated[ProfileQuery, Query()], visitor: Seeker, db: Db, page: Page
+    query: Annotated[ProfileQuery, Query()], visitor: Seeker, page: Page
 ) -> HTMLResponse:
     """One version, and what it changed."""
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         newest = await profiles.get(tx, query.profile, owner=visitor.owner)
         number = query.version or newest.version
         version = await profiles.get_by_id(tx, newest.profile_id, version=number)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.db import Database
@@ -19,10 +19,9 @@ from jobmill.matching.master_resume import MasterResume
 from jobmill.matching.profile import Profile
 from jobmill.matching.profile_document import InvalidProfile, ProfileProblem
 from jobmill.matching.profiles import ProfileVersion, SavedProfile
-from jobmill.people.persons import Owner
 from jobmill.web import html_errors, profile_changes, resume_upload
 from jobmill.web.auth import Seeker, Visitor
-from jobmill.web.dependencies import Db, RawDb, RequestDatabase
+from jobmill.web.dependencies import RawDb, RequestDatabase
 from jobmill.web.form import read_long_form
 from jobmill.web.job_view import find_profile
 from jobmill.web.pages.profile import entries_editor
@@ -86,13 +85,12 @@ def render_form(
 async def edit(
     query: Annotated[ProfileQuery, Query()],
     visitor: Seeker,
-    db: Db,
     page: Page,
     how: str = "",
     new: str = "",
 ) -> HTMLResponse:
     """The form; `version` starts from an older version, `new` from an empty profile."""
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         newest = None if new else await find_profile(tx, query.profile, visitor.owner)
         start = newest
         if newest and query.version:
@@ -107,13 +105,11 @@ async def edit(
 
 
 @router.post("/edit")
-async def submit(
-    request: Request, visitor: Seeker, db: Db, page: Page, database: RawDb
-) -> Response:
+async def submit(visitor: Seeker, page: Page, database: RawDb) -> Response:
     """Switch between fields and YAML, preview the effect, or save."""
-    fields = await read_long_form(request)
+    fields = await read_long_form(page.request)
     form, action = ProfileForm.from_fields(fields), fields.get("act", ["look"])[-1]
-    is_panel = "hx-request" in request.headers
+    is_panel = "hx-request" in page.request.headers
     if entries_editor.is_open(fields):
         edited = entries_editor.submit_entries(page, fields, form, "/profile/edit")
         if isinstance(edited, Response):
@@ -130,14 +126,14 @@ async def submit(
         if action == "save":
             form = form.decide_person(profile)
             rescore = bool(fields.get("anew"))
-            saved = await save(db, database, form, profile, visitor, rescore=rescore)
+            saved = await save(page.db, database, form, profile, visitor, rescore=rescore)
             query = {"profile": saved.name, "did": "saved" if saved.changed else "same"}
             return RedirectResponse(f"/profile?{urlencode(query)}", 303)
         # The panel asks again and again: it is content with fewer jobs.
         max_listings = LIVE_LISTINGS if is_panel else MAX_LISTINGS
-        return await _render_preview(db, database, page, form, profile, visitor.owner, max_listings)
+        return await _render_preview(database, page, form, profile, max_listings)
     except (Invalid, Conflict) as error:
-        answer = await render_error(db, page, "profile/edit.html", form, error, visitor.owner)
+        answer = await render_error(page, "profile/edit.html", form, error)
         if is_panel:
             # A form that is not complete yet is no failed request.
             answer.status_code = 200
@@ -145,12 +141,10 @@ async def submit(
 
 
 async def render_error(
-    db: RequestDatabase,
     page: PageRenderer,
     template: str,
     form: ProfileForm,
     error: AppError,
-    owner: Owner,
     steps: Sequence[object] = (),
 ) -> HTMLResponse:
     """The form again, with the typed values and the problems."""
@@ -158,24 +152,18 @@ async def render_error(
         feedback = FormFeedback(problems=error.problems)
         return render_form(page, template, form, feedback, 422, steps=steps)
     if isinstance(error, Conflict):
-        async with db.transaction() as tx:
-            newest = await find_profile(tx, form.name, owner)
+        async with page.db.transaction() as tx:
+            newest = await find_profile(tx, form.name, page.visitor.owner)
         form = replace(form, after=newest.version if newest else 0)
     feedback, status = FormFeedback(error=str(error)), html_errors.status_code(error)
     return render_form(page, template, form, feedback, status, steps=steps)
 
 
 async def _render_preview(
-    db: RequestDatabase,
-    database: Database,
-    page: PageRenderer,
-    form: ProfileForm,
-    profile: Profile,
-    owner: Owner,
-    max_listings: int,
+    database: Database, page: PageRenderer, form: ProfileForm, profile: Profile, max_listings: int
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
-        current = await profile_changes.find_current(tx, form.name, owner)
+    async with page.db.transaction() as tx:
+        current = await profile_changes.find_current(tx, form.name, page.visitor.owner)
     profile_id = current.profile_id if current else 0
     result = await preview(database, profile_id, profile, max_listings=max_listings)
     diff = diff_profiles(current.profile() if current else None, profile)
@@ -217,13 +205,13 @@ async def show_upload(visitor: Seeker, page: Page) -> HTMLResponse:
 
 
 @router.post("/upload")
-async def upload(request: Request, visitor: Seeker, db: Db, page: Page) -> Response:
+async def upload(visitor: Seeker, page: Page) -> Response:
     """Show what was read from a resume in the form; nothing is saved yet."""
     try:
-        draft, resume_name = await resume_upload.read_draft(request)
+        draft, resume_name = await resume_upload.read_draft(page.request)
     except UnreadableResume as error:
         return page("profile/upload.html", 422, error=str(error), text=error.pasted)
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         newest = await find_profile(tx, None, visitor.owner)
     form = form_from_resume(draft.profile, newest, resume_name)
     feedback = FormFeedback(missing=draft.missing, resume_name=resume_name)

@@ -38,13 +38,9 @@ class TriedRule(NamedTuple):
 
 @router.get("/rules")
 async def show(
-    query: Annotated[ProposedRulesQuery, Query()],
-    visitor: Seeker,
-    db: Db,
-    page: Page,
-    database: RawDb,
+    query: Annotated[ProposedRulesQuery, Query()], visitor: Seeker, page: Page, database: RawDb
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         version = await find_profile(tx, query.profile, visitor.owner)
         rules = await proposed_rules.find(tx, version) if version else []
     tried = [

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.db import Tx
@@ -19,7 +19,7 @@ from jobmill.matching.resumes import json_entries
 from jobmill.web.auth import Seeker, Visitor
 from jobmill.web.dependencies import Db
 from jobmill.web.file_downloads import download_headers
-from jobmill.web.form import LongForm, read_long_form
+from jobmill.web.form import last_value, read_long_form
 from jobmill.web.job_view import find_profile
 from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.pages.profile.detail_page import ProfileQuery
@@ -35,10 +35,10 @@ ACTION = "/profile/resume"
 
 @router.get("/resume")
 async def show(
-    query: Annotated[ProfileQuery, Query()], visitor: Seeker, db: Db, page: Page
+    query: Annotated[ProfileQuery, Query()], visitor: Seeker, page: Page
 ) -> HTMLResponse:
     """The editor; `version` starts from the master resume of an older version."""
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         newest = await find_profile(tx, query.profile, visitor.owner)
         if newest is None:
             return page("profile/no_profile.html")
@@ -69,46 +69,39 @@ def _render(
     version: ProfileVersion,
     *,
     errors: Mapping[str, str] | None = None,
-    error: str = "",
-    notice: str = "",
-    undo_version: int = 0,
-    old_version: int = 0,
+    **values: Any,
 ) -> HTMLResponse:
     return render_editor(
         page,
         form,
         errors=errors or {},
-        status=409 if error else None,
         action=ACTION,
         done="save",
         name=version.name,
         carried=[("name", version.name), ("after", str(version.version))],
-        error=error,
-        notice=notice,
-        undo_version=undo_version,
-        old_version=old_version,
+        **values,
     )
 
 
 @router.post("/resume")
-async def submit(request: Request, visitor: Seeker, db: Db, page: Page) -> Response:
+async def submit(visitor: Seeker, page: Page) -> Response:
     """Add, move or remove an entry, or save the master resume as a new version of the profile."""
-    fields = await read_long_form(request)
+    fields = await read_long_form(page.request)
     form = ResumeForm.from_fields(fields)
-    async with db.transaction() as tx:
-        newest = await profiles.get(tx, _last(fields, "name"), owner=visitor.owner)
-    after = _last(fields, "after")
-    edited = newest if after == str(newest.version) else await _edited(db, newest, after)
+    async with page.db.transaction() as tx:
+        newest = await profiles.get(tx, last_value(fields, "name"), owner=visitor.owner)
+    after = last_value(fields, "after")
+    edited = newest if after == str(newest.version) else await _edited(page.db, newest, after)
     if "entry" in fields:
         return _render(page, form.apply(fields["entry"][-1]), edited)
     try:
         resume = form.read_resume()
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             saved = await _save(tx, edited, resume, visitor)
     except InvalidResumeForm as error:
         return _render(page, form, edited, errors=error.errors)
     except Conflict as error:
-        return _render(page, form, newest, error=str(error))
+        return _render(page, form, newest, status=409, error=str(error))
     query = {"profile": saved.name, "did": "saved" if saved.changed else "same"}
     return RedirectResponse(f"{ACTION}?{urlencode(query)}", 303)
 
@@ -133,10 +126,6 @@ async def _save(
         note=say("master resume edited"),
         based_on=version.version,
     )
-
-
-def _last(fields: LongForm, name: str) -> str:
-    return fields.get(name, [""])[-1]
 
 
 class ExportQuery(PageQuery):

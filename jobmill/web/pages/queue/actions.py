@@ -30,25 +30,23 @@ Name = Annotated[ShortText, Query(min_length=1)]
 
 @router.get("/pause")
 async def confirm_pause(
-    phase: Name, visitor: Admin, db: Db, page: Page, trackers: Trackers
+    phase: Name, visitor: Admin, page: Page, trackers: Trackers
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         confirmation = await _pause_confirmation(tx, phase, "")
-    return await overview_page.render(db, page, trackers, confirmation=confirmation)
+    return await overview_page.render(page, trackers, confirmation=confirmation)
 
 
 @router.post("/pause")
-async def pause(visitor: Admin, form: Fields, db: Db, page: Page, trackers: Trackers) -> Response:
+async def pause(visitor: Admin, form: Fields, page: Page, trackers: Trackers) -> Response:
     phase = form.get("phase", "")
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             await operator_actions.pause_phase(tx, *_split(phase), read_reason(form, visitor))
     except Invalid as error:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             confirmation = await _pause_confirmation(tx, phase, form.get("reason", ""))
-        return await overview_page.render(
-            db, page, trackers, confirmation=confirmation, error=error
-        )
+        return await overview_page.render(page, trackers, confirmation=confirmation, error=error)
     return _redirect("paused")
 
 
@@ -77,13 +75,13 @@ async def _pause_confirmation(tx: Tx, phase: str, reason: str) -> Confirmation:
 
 @router.get("/resume")
 async def confirm_resume(
-    phase: Name, visitor: Admin, db: Db, page: Page, trackers: Trackers
+    phase: Name, visitor: Admin, page: Page, trackers: Trackers
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         pauses = {_join(pause.kind, pause.stage): pause for pause in await inspect.list_pauses(tx)}
     if phase not in pauses:
         error = Conflict(say("%(phase)s is not paused.", phase=phase))
-        return await overview_page.render(db, page, trackers, error=error)
+        return await overview_page.render(page, trackers, error=error)
     confirmation = Confirmation(
         f"{QUEUE}/resume",
         QUEUE,
@@ -95,27 +93,25 @@ async def confirm_resume(
         ],
         {"phase": phase},
     )
-    return await overview_page.render(db, page, trackers, confirmation=confirmation)
+    return await overview_page.render(page, trackers, confirmation=confirmation)
 
 
 @router.post("/resume")
-async def resume(visitor: Admin, form: Fields, db: Db, page: Page, trackers: Trackers) -> Response:
+async def resume(visitor: Admin, form: Fields, page: Page, trackers: Trackers) -> Response:
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             await operator_actions.resume_phase(tx, *_split(form.get("phase", "")))
     except (Invalid, Conflict) as error:
-        return await overview_page.render(db, page, trackers, error=error)
+        return await overview_page.render(page, trackers, error=error)
     return _redirect("resumed")
 
 
 @router.get("/unblock")
-async def confirm_unblock(
-    on: Name, visitor: Admin, db: Db, page: Page, trackers: Trackers
-) -> HTMLResponse:
-    async with db.transaction() as tx:
+async def confirm_unblock(on: Name, visitor: Admin, page: Page, trackers: Trackers) -> HTMLResponse:
+    async with page.db.transaction() as tx:
         blocked = {resource.name: resource.count for resource in await inspect.count_blocked(tx)}
     if on not in blocked:
-        return await overview_page.render(db, page, trackers, error=_nothing_blocked(on))
+        return await overview_page.render(page, trackers, error=_nothing_blocked(on))
     confirmation = Confirmation(
         f"{QUEUE}/unblock",
         QUEUE,
@@ -127,16 +123,16 @@ async def confirm_unblock(
         ],
         {"on": on},
     )
-    return await overview_page.render(db, page, trackers, confirmation=confirmation)
+    return await overview_page.render(page, trackers, confirmation=confirmation)
 
 
 @router.post("/unblock")
-async def unblock(visitor: Admin, form: Fields, db: Db, page: Page, trackers: Trackers) -> Response:
+async def unblock(visitor: Admin, form: Fields, page: Page, trackers: Trackers) -> Response:
     on = form.get("on", "")
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         unblocked = await operator_actions.unblock_items(tx, on)
     if not unblocked:
-        return await overview_page.render(db, page, trackers, error=_nothing_blocked(on))
+        return await overview_page.render(page, trackers, error=_nothing_blocked(on))
     return _redirect("unblocked")
 
 
@@ -146,9 +142,9 @@ def _nothing_blocked(on: str) -> Conflict:
 
 @router.get("/alerts/{alert_id}/clear")
 async def confirm_clear(
-    alert_id: PathId, visitor: Admin, db: Db, page: Page, trackers: Trackers
+    alert_id: PathId, visitor: Admin, page: Page, trackers: Trackers
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         alerts = {alert.id: alert for alert in await list_alerts(tx)}
     if alert_id not in alerts:
         raise NotFound("active alert", alert_id)
@@ -162,7 +158,7 @@ async def confirm_clear(
             say("It is no longer shown. It comes back if the problem does."),
         ],
     )
-    return await overview_page.render(db, page, trackers, confirmation=confirmation)
+    return await overview_page.render(page, trackers, confirmation=confirmation)
 
 
 @router.post("/alerts/{alert_id}/clear")

@@ -13,10 +13,10 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.queue import ItemId, inspect, operator_actions
 from jobmill.queue.inspect import Item, ItemEvent
-from jobmill.web import html_errors, job_view, private_tasks
+from jobmill.web import job_view, private_tasks
 from jobmill.web.auth import Admin, Visitor
 from jobmill.web.confirmation import Confirmation, read_reason
-from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.dependencies import RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.shell import Page, PageRenderer
@@ -58,15 +58,15 @@ class ItemDetail:
 
 
 @router.get("")
-async def show(item_id: PathId, visitor: Admin, db: Db, page: Page, did: str = "") -> HTMLResponse:
-    return await _render(page, await _read(db, item_id, visitor), did=did)
+async def show(item_id: PathId, visitor: Admin, page: Page) -> HTMLResponse:
+    return await _render(page, await _read(page.db, item_id, visitor))
 
 
 @router.get("/{change}")
 async def confirm_change(
-    item_id: PathId, change: Change, visitor: Admin, db: Db, page: Page
+    item_id: PathId, change: Change, visitor: Admin, page: Page
 ) -> HTMLResponse:
-    detail = await _read(db, item_id, visitor)
+    detail = await _read(page.db, item_id, visitor)
     status = detail.item.status
     if status not in ALLOWED_STATUSES[change]:
         error = Conflict(say("This task is %(status)s now.", status=status.lower()))
@@ -76,17 +76,17 @@ async def confirm_change(
 
 @router.post("/{change}")
 async def apply_change(
-    item_id: PathId, change: Change, visitor: Admin, form: Fields, db: Db, page: Page
+    item_id: PathId, change: Change, visitor: Admin, form: Fields, page: Page
 ) -> Response:
     id = ItemId(item_id)
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             if change == "retry":
                 await operator_actions.retry_item(tx, id, f"by {visitor.name}")
             else:
                 await operator_actions.cancel_item(tx, id, read_reason(form, visitor))
     except (Invalid, Conflict) as error:
-        detail = await _read(db, item_id, visitor)
+        detail = await _read(page.db, item_id, visitor)
         can_repeat = isinstance(error, Invalid) and detail.item.status in ALLOWED_STATUSES[change]
         confirmation = _confirmation(detail, change, form.get("reason", "")) if can_repeat else None
         return await _render(page, detail, confirmation=confirmation, error=error)
@@ -109,7 +109,6 @@ async def _render(
     page: PageRenderer,
     detail: ItemDetail,
     *,
-    did: str = "",
     confirmation: Confirmation | None = None,
     error: AppError | None = None,
 ) -> HTMLResponse:
@@ -118,7 +117,6 @@ async def _render(
     allowed = [change for change, statuses in ALLOWED_STATUSES.items() if item.status in statuses]
     return page(
         "queue/item.html",
-        html_errors.status_code(error),
         topics=["queue"],
         detail=detail,
         item=item,
@@ -129,8 +127,8 @@ async def _render(
         is_truncated=len(data) > MAX_DATA_LENGTH,
         max_events=MAX_EVENTS,
         confirmation=confirmation,
-        notice=_notices().get(did),
-        error=str(error) if error else None,
+        notice=_notices().get(page.did),
+        error=error,
     )
 
 

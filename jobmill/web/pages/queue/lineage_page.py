@@ -17,7 +17,6 @@ from jobmill.queue.inspect import ItemEvent
 from jobmill.queue.lineage import LineageNode
 from jobmill.web import private_tasks
 from jobmill.web.auth import Admin
-from jobmill.web.dependencies import Db
 from jobmill.web.parameters import MAX_ID
 from jobmill.web.shell import Page
 from jobmill.web.translations import say
@@ -50,13 +49,9 @@ class TreeRow:
 
 @router.get("/lineage/{tracking_id}")
 async def show(
-    tracking_id: UUID,
-    visitor: Admin,
-    db: Db,
-    page: Page,
-    item: Annotated[int, Query(ge=0, le=MAX_ID)] = 0,
+    tracking_id: UUID, visitor: Admin, page: Page, item: Annotated[int, Query(ge=0, le=MAX_ID)] = 0
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         items = await lineage.read_lineage(tx, tracking_id, limit=MAX_ITEMS + 1, with_data=False)
         if not items:
             raise NotFound("lineage", tracking_id)

@@ -13,7 +13,6 @@ from jobmill.queue.items import Status
 from jobmill.queue.search import ItemFilter
 from jobmill.web import private_tasks
 from jobmill.web.auth import Admin
-from jobmill.web.dependencies import Db
 from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.parameters import MAX_ID
 from jobmill.web.shell import Page
@@ -43,10 +42,10 @@ class ItemListQuery(PageQuery):
 
 @router.get("/tasks")
 async def show(
-    query: Annotated[ItemListQuery, Query()], visitor: Admin, db: Db, page: Page
+    query: Annotated[ItemListQuery, Query()], visitor: Admin, page: Page
 ) -> HTMLResponse:
     filter = ItemFilter(query.status, query.kind, query.about)
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         kinds = await inspect.list_kinds(tx)
         result = await search.search_items(
             tx, filter, before=query.before, limit=PAGE_SIZE, reach=SCAN_LIMIT, with_data=False

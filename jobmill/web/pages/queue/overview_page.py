@@ -22,10 +22,9 @@ from jobmill.notifications.events import KindCount
 from jobmill.queue import inspect, overview
 from jobmill.queue.inspect import NamedCount, Pause, PhaseStatus, ProcessorStatus, ScheduleStatus
 from jobmill.queue.overview import Overview, RateTracker, RunRates, RunTotals
-from jobmill.web import html_errors, notification_labels
+from jobmill.web import notification_labels
 from jobmill.web.banners import Banners, CurrentBanners
 from jobmill.web.confirmation import Confirmation
-from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say
 
@@ -80,27 +79,24 @@ class QueuePage:
 
 
 @router.get("")
-async def show(db: Db, page: Page, trackers: Trackers, did: str = "") -> HTMLResponse:
-    return await render(db, page, trackers, did=did)
+async def show(page: Page, trackers: Trackers) -> HTMLResponse:
+    return await render(page, trackers)
 
 
 async def render(
-    db: RequestDatabase,
     page: PageRenderer,
     trackers: PageTrackers,
     *,
-    did: str = "",
     confirmation: Confirmation | None = None,
     error: AppError | None = None,
 ) -> HTMLResponse:
     """The page, with a confirmation or an error above it."""
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         content = await _read(tx)
         health = await trackers.banners.read_health(tx)
     run_rates = trackers.rates.add(time.monotonic(), content.overview.run_counters)
     return page(
         "queue/page.html",
-        html_errors.status_code(error),
         topics=["queue"],
         content=content,
         overview=content.overview,
@@ -117,8 +113,8 @@ async def render(
         states={"idle": say("idle"), "busy": say("busy"), "error": say("error")},
         now=content.read_at,
         confirmation=confirmation,
-        notice=_notices().get(did),
-        error=str(error) if error else None,
+        notice=_notices().get(page.did),
+        error=error,
     )
 
 

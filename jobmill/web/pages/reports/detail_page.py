@@ -18,10 +18,10 @@ from jobmill.reports import competitors, contents, export, recurring, store
 from jobmill.reports.document import build_sections
 from jobmill.reports.report import ReportPhase
 from jobmill.settings import split_list
-from jobmill.web import actor_labels, html_errors, job_view
+from jobmill.web import actor_labels, job_view
 from jobmill.web.auth import Admin, Recruiter
 from jobmill.web.confirmation import Confirmation
-from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields, read_optional_whole_number
 from jobmill.web.pages.reports import labels
 from jobmill.web.parameters import PathId
@@ -44,14 +44,12 @@ ChosenFormat = Annotated[ExportFormat, Query(alias="format")]
 
 
 @router.get("/{report_id}")
-async def show(report_id: PathId, db: Db, page: Page) -> HTMLResponse:
-    return await _render(db, page, report_id)
+async def show(report_id: PathId, page: Page) -> HTMLResponse:
+    return await _render(page, report_id)
 
 
 @router.post("/{report_id}/rerun")
-async def rerun(
-    report_id: PathId, fields: Fields, visitor: Recruiter, db: Db, page: Page
-) -> Response:
+async def rerun(report_id: PathId, fields: Fields, visitor: Recruiter, page: Page) -> Response:
     """Run one phase again."""
     phase = next((name for name in get_args(ReportPhase) if name == fields.get("phase")), None)
 
@@ -60,22 +58,20 @@ async def rerun(
             raise Invalid(say("Choose the step to run again."))
         return await store.rerun(tx, report_id, phase, by=visitor.actor.name)
 
-    return await _change(db, page, report_id, work)
+    return await _change(page, report_id, work)
 
 
 @router.post("/{report_id}/approve")
-async def approve(report_id: PathId, visitor: Recruiter, db: Db, page: Page) -> Response:
+async def approve(report_id: PathId, visitor: Recruiter, page: Page) -> Response:
     """Let the questions run."""
-
-    async def work(tx: Tx) -> object:
-        return await store.approve(tx, report_id, by=visitor.actor.name)
-
-    return await _change(db, page, report_id, work)
+    return await _change(
+        page, report_id, lambda tx: store.approve(tx, report_id, by=visitor.actor.name)
+    )
 
 
 @router.post("/{report_id}/prompts")
 async def edit_prompt(
-    report_id: PathId, fields: Fields, visitor: Recruiter, db: Db, page: Page
+    report_id: PathId, fields: Fields, visitor: Recruiter, page: Page
 ) -> Response:
     """Change the text of a question that has not run."""
 
@@ -83,12 +79,12 @@ async def edit_prompt(
         key, text = fields.get("key", ""), fields.get("text", "")
         return await contents.edit_prompt(tx, report_id, key, text, by=visitor.actor.name)
 
-    return await _change(db, page, report_id, work)
+    return await _change(page, report_id, work)
 
 
 @router.post("/{report_id}/schedule")
 async def set_schedule(
-    report_id: PathId, fields: Fields, visitor: Recruiter, db: Db, page: Page
+    report_id: PathId, fields: Fields, visitor: Recruiter, page: Page
 ) -> Response:
     """Repeat the report every few days; no number ends it."""
 
@@ -97,12 +93,12 @@ async def set_schedule(
         every = dt.timedelta(days=days) if days else None
         return await recurring.set_schedule(tx, report_id, every, by=visitor.actor.name)
 
-    return await _change(db, page, report_id, work)
+    return await _change(page, report_id, work)
 
 
 @router.post("/{report_id}/competitors")
 async def add_competitors(
-    report_id: PathId, fields: Fields, visitor: Recruiter, db: Db, page: Page
+    report_id: PathId, fields: Fields, visitor: Recruiter, page: Page
 ) -> Response:
     """Create reports about the sites of competitors."""
 
@@ -113,12 +109,12 @@ async def add_competitors(
         sites += [rival.domain for rival in located if rival.domain and fields.get(rival.domain)]
         return await competitors.create_reports(tx, report_id, sites, by=visitor.actor.name)
 
-    return await _change(db, page, report_id, work)
+    return await _change(page, report_id, work)
 
 
 @router.get("/{report_id}/delete")
-async def ask_before_deletion(report_id: PathId, visitor: Admin, db: Db, page: Page) -> Response:
-    async with db.transaction() as tx:
+async def ask_before_deletion(report_id: PathId, visitor: Admin, page: Page) -> Response:
+    async with page.db.transaction() as tx:
         report = await store.get(tx, report_id)
     confirmation = Confirmation(
         f"/reports/{report_id}/delete",
@@ -128,17 +124,17 @@ async def ask_before_deletion(report_id: PathId, visitor: Admin, db: Db, page: P
         (say("Its findings, questions and answers are deleted. Its activity is kept."),),
         danger=True,
     )
-    return await _render(db, page, report_id, confirmation=confirmation)
+    return await _render(page, report_id, confirmation=confirmation)
 
 
 @router.post("/{report_id}/delete")
-async def delete(report_id: PathId, visitor: Admin, db: Db, page: Page) -> Response:
+async def delete(report_id: PathId, visitor: Admin, page: Page) -> Response:
     """Delete the report."""
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             await report_pipeline.delete_report(tx, report_id, by=visitor.actor.name)
     except Conflict as error:
-        return await _render(db, page, report_id, error=error)
+        return await _render(page, report_id, error=error)
     return RedirectResponse("/reports", 303)
 
 
@@ -161,30 +157,27 @@ async def download(
     return Response(body, 200, headers, MEDIA_TYPES[file_format])
 
 
-async def _change(
-    db: RequestDatabase, page: PageRenderer, id: int, work: Callable[[Tx], Awaitable[object]]
-) -> Response:
+async def _change(page: PageRenderer, id: int, work: Callable[[Tx], Awaitable[object]]) -> Response:
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             await work(tx)
     except (Conflict, Invalid) as error:
-        return await _render(db, page, id, error=error)
+        return await _render(page, id, error=error)
     except NotFound as error:
         if error.what == "report":
             raise
-        return await _render(db, page, id, error=error)
+        return await _render(page, id, error=error)
     return RedirectResponse(f"/reports/{id}", 303)
 
 
 async def _render(
-    db: RequestDatabase,
     page: PageRenderer,
     id: int,
     *,
     error: AppError | None = None,
     confirmation: Confirmation | None = None,
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         stored = await contents.read_contents(tx, id)
         previous = await store.find_previous(tx, stored.report)
         rivals = await competitors.locate_competitors(tx, stored)
@@ -194,7 +187,6 @@ async def _render(
     report = stored.report
     return page(
         "reports/report.html",
-        html_errors.status_code(error),
         topics=["reports"],
         report=report,
         url=job_view.web_url(report.site),
@@ -213,5 +205,5 @@ async def _render(
         texts={prompt.prompt.key: prompt.prompt.text for prompt in stored.prompts},
         previous=previous,
         events=[(event.at, labels.describe_event(event)) for event in events[::-1]],
-        error=str(error) if error else None,
+        error=error,
     )

@@ -1,4 +1,4 @@
-"""/reports: the list of website reports, and the form that creates one."""
+"""/reports: the list of website reports, the form that creates one, and two of them side by side."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import AppError, Invalid
-from jobmill.reports import competitors, store
+from jobmill.reports import competitors, contents, store
+from jobmill.reports.comparison import build_comparison, compare
 from jobmill.reports.report import ReportOptions
 from jobmill.settings import Settings, split_list
-from jobmill.web import html_errors
 from jobmill.web.auth import Recruiter
-from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields, read_optional_whole_number
 from jobmill.web.pages.reports import labels
 from jobmill.web.parameters import MAX_ID
 from jobmill.web.shell import Page, PageRenderer
-from jobmill.web.site_settings import CurrentSiteSettings
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/reports")
@@ -39,34 +37,27 @@ FORM_FIELDS = (
     "competitors",
 )
 Before = Annotated[int | None, Query(ge=1, le=MAX_ID)]
+ReportNumber = Annotated[int, Query(ge=1, le=MAX_ID)]
 SiteText = Annotated[str, Query(max_length=2_000)]
 
 
 @router.get("")
-async def show(
-    site_settings: CurrentSiteSettings,
-    db: Db,
-    page: Page,
-    before: Before = None,
-    site: SiteText = "",
-) -> HTMLResponse:
-    return await _render(db, page, site_settings.settings, {"url": site}, before=before)
+async def show(page: Page, before: Before = None, site: SiteText = "") -> HTMLResponse:
+    return await _render(page, {"url": site}, before=before)
 
 
 @router.post("")
-async def create(
-    fields: Fields, visitor: Recruiter, site_settings: CurrentSiteSettings, db: Db, page: Page
-) -> Response:
+async def create(fields: Fields, visitor: Recruiter, page: Page) -> Response:
     """Store a report; a worker writes it."""
     try:
-        options = read_options(fields, site_settings.settings)
-        async with db.transaction() as tx:
+        options = read_options(fields, page.site_settings.settings)
+        async with page.db.transaction() as tx:
             url = fields.get("url", "")
             id = await store.create(tx, url, options, by=visitor.actor.name)
             if sites := split_list(fields.get("competitors", "")):
                 await competitors.create_reports(tx, id, sites, by=visitor.actor.name)
     except Invalid as error:
-        return await _render(db, page, site_settings.settings, fields, error=error)
+        return await _render(page, fields, error=error)
     return RedirectResponse(f"/reports/{id}", 303)
 
 
@@ -98,27 +89,37 @@ def _read_dollars(text: str) -> Decimal | None:
 
 
 async def _render(
-    db: RequestDatabase,
     page: PageRenderer,
-    settings: Settings,
     form: Mapping[str, str],
     *,
     before: int | None = None,
     error: AppError | None = None,
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         rows = await store.find(tx, before=before, limit=PAGE_SIZE + 1)
     last_id = rows[PAGE_SIZE - 1].id if len(rows) > PAGE_SIZE else None
     return page(
         "reports/page.html",
-        html_errors.status_code(error),
         topics=["reports"],
         rows=[(report, labels.describe_status(report)) for report in rows[:PAGE_SIZE]],
         next_url=last_id and f"/reports?before={last_id}",
         current_url="/reports" if before is None else f"/reports?before={before}",
         is_first=before is None,
         form={name: form.get(name, "") for name in FORM_FIELDS},
-        runs=settings.report_runs,
-        prompts=settings.report_prompts,
-        error=str(error) if error else None,
+        runs=page.site_settings.settings.report_runs,
+        prompts=page.site_settings.settings.report_prompts,
+        error=error,
+    )
+
+
+@router.get("/compare")
+async def show_comparison(first: ReportNumber, second: ReportNumber, page: Page) -> HTMLResponse:
+    async with page.db.transaction() as tx:
+        reports = [await contents.read_contents(tx, id) for id in (first, second)]
+        others = await store.find(tx, status="completed", limit=50)
+    return page(
+        "reports/compare.html",
+        reports=[stored.report for stored in reports],
+        sections=build_comparison(compare(*reports)),
+        others=others,
     )

@@ -34,7 +34,6 @@ from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.pages.rotation import labels
 from jobmill.web.parameters import MAX_ID
 from jobmill.web.shell import Page
-from jobmill.web.site_settings import CurrentSiteSettings
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/sources/rotation")
@@ -77,20 +76,17 @@ class RotationPage:
 @router.get("")
 async def show(
     query: Annotated[RotationQuery, Query()],
-    db: Db,
     page: Page,
-    site_settings: CurrentSiteSettings,
-    did: str = "",
     item: Annotated[int | None, Query(ge=1, le=MAX_ID)] = None,
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
-        content = await _read(tx, query, site_settings.settings)
+    async with page.db.transaction() as tx:
+        content = await _read(tx, query, page.site_settings.settings)
     return page(
         "rotation/page.html",
         topics=["rotation"],
         query=query,
         content=content,
-        notice=_notices().get(did),
+        notice=_notices().get(page.did),
         item=item,
         current_url=query.url("/sources/rotation"),
         labels=labels,

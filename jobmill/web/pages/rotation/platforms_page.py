@@ -11,9 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jobmill.boards.adapters import BY_NAME, PLATFORMS
 from jobmill.errors import AppError, Invalid, NotFound
 from jobmill.rotation import planner, platform_state, rotation_status
-from jobmill.web import html_errors
 from jobmill.web.auth import Admin
-from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields, read_optional_whole_number
 from jobmill.web.pages.rotation import labels
 from jobmill.web.shell import Page
@@ -23,23 +21,23 @@ router = APIRouter(prefix="/sources/rotation/platforms")
 
 
 @router.get("")
-async def show(db: Db, page: Page, did: str = "") -> HTMLResponse:
-    async with db.transaction() as tx:
+async def show(page: Page) -> HTMLResponse:
+    async with page.db.transaction() as tx:
         limits = await rotation_status.platform_budgets(tx, await planner.clock(tx), os.environ)
     return page(
         "rotation/platforms.html",
         topics=["rotation"],
         limits=limits,
         unsupported=[platform for platform in PLATFORMS if platform.disabled],
-        notice=say("Limits saved.") if did == "limited" else None,
+        notice=say("Limits saved.") if page.did == "limited" else None,
         labels=labels,
     )
 
 
 @router.get("/{name}")
-async def edit(name: str, visitor: Admin, db: Db, page: Page) -> HTMLResponse:
+async def edit(name: str, visitor: Admin, page: Page) -> HTMLResponse:
     _check_platform(name)
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         standing = (await platform_state.load_all(tx)).get(name)
     per_hour, per_day = (standing.per_hour, standing.per_day) if standing else (None, None)
     form = {"per_hour": _format_limit(per_hour), "per_day": _format_limit(per_day)}
@@ -47,7 +45,7 @@ async def edit(name: str, visitor: Admin, db: Db, page: Page) -> HTMLResponse:
 
 
 @router.post("/{name}")
-async def save(name: str, visitor: Admin, form: Fields, db: Db, page: Page) -> Response:
+async def save(name: str, visitor: Admin, form: Fields, page: Page) -> Response:
     _check_platform(name)
     message = say("A limit must be a whole number. Leave it empty for no limit.")
     try:
@@ -55,7 +53,7 @@ async def save(name: str, visitor: Admin, form: Fields, db: Db, page: Page) -> R
         per_day = read_optional_whole_number(form, "per_day", message)
     except Invalid as error:
         return _render_form(page, name, {"per_hour": "", "per_day": "", **form}, error)
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         actor = visitor.actor.name
         await platform_state.set_limits(tx, name, per_hour=per_hour, per_day=per_day, actor=actor)
     return RedirectResponse("/sources/rotation/platforms?did=limited", 303)
@@ -73,5 +71,4 @@ def _check_platform(name: str) -> None:
 def _render_form(
     page: Page, name: str, form: Mapping[str, str], error: AppError | None = None
 ) -> HTMLResponse:
-    status = html_errors.status_code(error)
-    return page("rotation/limits.html", status, name=name, form=form, error=error, labels=labels)
+    return page("rotation/limits.html", name=name, form=form, error=error, labels=labels)

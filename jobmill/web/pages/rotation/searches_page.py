@@ -14,7 +14,6 @@ from jobmill.boards import api_keys
 from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.rotation import searches, targets
 from jobmill.rotation.searches import SavedSearch, SearchSettings
-from jobmill.web import html_errors
 from jobmill.web.auth import Admin
 from jobmill.web.confirmation import Confirmation
 from jobmill.web.dependencies import Db
@@ -40,10 +39,10 @@ EMPTY_FORM = {
 
 
 @router.get("")
-async def show(db: Db, page: Page, did: str = "") -> HTMLResponse:
-    async with db.transaction() as tx:
+async def show(page: Page) -> HTMLResponse:
+    async with page.db.transaction() as tx:
         all_searches = await searches.list_all(tx)
-    notice = _notices().get(did)
+    notice = _notices().get(page.did)
     return page("rotation/searches.html", searches=all_searches, notice=notice, labels=labels)
 
 
@@ -63,10 +62,10 @@ async def show_form(visitor: Admin, page: Page) -> HTMLResponse:
 
 
 @router.post("/new")
-async def add(visitor: Admin, form: Fields, db: Db, page: Page) -> Response:
+async def add(visitor: Admin, form: Fields, page: Page) -> Response:
     try:
         platform, keywords, locations, settings = _read(form)
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             await searches.add(tx, platform, keywords, locations, settings)
     except (Invalid, Conflict) as error:
         return _render_form(page, EMPTY_FORM | dict(form), error=error)
@@ -74,19 +73,19 @@ async def add(visitor: Admin, form: Fields, db: Db, page: Page) -> Response:
 
 
 @router.get("/{search_id}")
-async def edit(search_id: PathId, visitor: Admin, db: Db, page: Page) -> HTMLResponse:
-    async with db.transaction() as tx:
+async def edit(search_id: PathId, visitor: Admin, page: Page) -> HTMLResponse:
+    async with page.db.transaction() as tx:
         search = await searches.get(tx, search_id)
     return _render_form(page, _to_form(search), search)
 
 
 @router.post("/{search_id}")
-async def save(search_id: PathId, visitor: Admin, form: Fields, db: Db, page: Page) -> Response:
-    async with db.transaction() as tx:
+async def save(search_id: PathId, visitor: Admin, form: Fields, page: Page) -> Response:
+    async with page.db.transaction() as tx:
         search = await searches.get(tx, search_id)
     try:
         platform, keywords, locations, settings = _read(form)
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             await searches.replace_search(tx, search_id, platform, keywords, locations, settings)
     except (Invalid, Conflict) as error:
         return _render_form(page, EMPTY_FORM | dict(form), search, error)
@@ -94,8 +93,8 @@ async def save(search_id: PathId, visitor: Admin, form: Fields, db: Db, page: Pa
 
 
 @router.get("/{search_id}/remove")
-async def confirm_remove(search_id: PathId, visitor: Admin, db: Db, page: Page) -> HTMLResponse:
-    async with db.transaction() as tx:
+async def confirm_remove(search_id: PathId, visitor: Admin, page: Page) -> HTMLResponse:
+    async with page.db.transaction() as tx:
         search = await searches.get(tx, search_id)
         slices = await searches.count_exclusive_slices(tx, search_id)
     keywords = labels.join_texts(search.keywords, say("everything"))
@@ -149,7 +148,6 @@ def _render_form(
 ) -> HTMLResponse:
     return page(
         "rotation/search.html",
-        html_errors.status_code(error),
         search=search,
         form=form,
         error=error,

@@ -17,15 +17,13 @@ from jobmill.rotation import (
 )
 from jobmill.rotation.target_settings import TargetTiming
 from jobmill.rotation.targets import Target, TargetStatus
-from jobmill.web import html_errors, target_detail
+from jobmill.web import target_detail
 from jobmill.web.auth import Admin
-from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields, read_whole_number
 from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.pages.rotation import labels
 from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.shell import Page
-from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
 from jobmill.web.target_detail import TargetChange
 from jobmill.web.translations import say
 
@@ -41,17 +39,12 @@ class TargetListQuery(PageQuery):
 
 
 @router.get("")
-async def show(
-    query: Annotated[TargetListQuery, Query()],
-    db: Db,
-    page: Page,
-    site_settings: CurrentSiteSettings,
-) -> HTMLResponse:
-    async with db.transaction() as tx:
+async def show(query: Annotated[TargetListQuery, Query()], page: Page) -> HTMLResponse:
+    async with page.db.transaction() as tx:
         rows = await target_overview.list_targets(
             tx,
             await planner.clock(tx),
-            await target_detail.find_policy(tx, site_settings.settings),
+            await target_detail.find_policy(tx, page.site_settings.settings),
             os.environ,
             status=query.status,
             platform=query.platform,
@@ -70,34 +63,24 @@ async def show(
 
 
 @router.get("/{source_id}")
-async def show_detail(
-    source_id: PathId, db: Db, page: Page, site_settings: CurrentSiteSettings, did: str = ""
-) -> HTMLResponse:
-    return await _render(db, page, site_settings, source_id, did=did)
+async def show_detail(source_id: PathId, page: Page) -> HTMLResponse:
+    return await _render(page, source_id)
 
 
 async def _render(
-    db: RequestDatabase,
-    page: Page,
-    site_settings: SiteSettings,
-    id: int,
-    *,
-    did: str = "",
-    error: AppError | None = None,
-    form: Mapping[str, str] | None = None,
+    page: Page, id: int, *, error: AppError | None = None, form: Mapping[str, str] | None = None
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         now = await planner.clock(tx)
         detail = await target_detail.read_target_detail(
-            tx, id, now, await target_detail.find_policy(tx, site_settings.settings)
+            tx, id, now, await target_detail.find_policy(tx, page.site_settings.settings)
         )
     return page(
         "rotation/target.html",
-        html_errors.status_code(error),
         topics=["rotation"],
         detail=detail,
         now=now,
-        notice=_notices().get(did),
+        notice=_notices().get(page.did),
         error=error,
         form=_to_form(detail.target) | dict(form or {}),
         labels=labels,
@@ -124,14 +107,7 @@ def _notices() -> dict[str, str]:
 
 
 @router.post("/{source_id}/settings")
-async def save_settings(
-    source_id: PathId,
-    form: Fields,
-    visitor: Admin,
-    db: Db,
-    page: Page,
-    site_settings: CurrentSiteSettings,
-) -> Response:
+async def save_settings(source_id: PathId, form: Fields, visitor: Admin, page: Page) -> Response:
     """Priority, minimum interval and call window."""
     message = say("The priority must be a whole number from 0 to 100.")
     try:
@@ -139,27 +115,22 @@ async def save_settings(
         timing = TargetTiming(
             labels.read_hours(form, "interval"), labels.read_hours(form, "window")
         )
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             actor = visitor.actor.name
             await target_detail.save_schedule(tx, source_id, priority, timing, actor=actor)
     except (Invalid, Conflict) as error:
-        return await _render(db, page, site_settings, source_id, error=error, form=form)
+        return await _render(page, source_id, error=error, form=form)
     return RedirectResponse(f"/sources/rotation/reads/{source_id}?did=settings", 303)
 
 
 @router.post("/{source_id}/{change}")
 async def apply_change(
-    source_id: PathId,
-    change: TargetChange,
-    visitor: Admin,
-    db: Db,
-    page: Page,
-    site_settings: CurrentSiteSettings,
+    source_id: PathId, change: TargetChange, visitor: Admin, page: Page
 ) -> Response:
     """Pause or resume it, or reset its failures."""
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             await target_detail.change_status(tx, source_id, change, actor=visitor.actor.name)
     except (Invalid, Conflict) as error:
-        return await _render(db, page, site_settings, source_id, error=error)
+        return await _render(page, source_id, error=error)
     return RedirectResponse(f"/sources/rotation/reads/{source_id}?did={change}", 303)

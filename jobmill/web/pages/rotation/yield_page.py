@@ -16,7 +16,6 @@ from jobmill.rotation.call_history import CallPeriod
 from jobmill.rotation.rotation_status import PlatformYield, SourceYield, TargetAge
 from jobmill.web import charts
 from jobmill.web.charts import ChartColumn
-from jobmill.web.dependencies import Db
 from jobmill.web.page_query import PageQuery
 from jobmill.web.pages.rotation import labels
 from jobmill.web.shell import Page
@@ -66,8 +65,8 @@ class YieldPage:
 
 
 @router.get("/yield")
-async def show(query: Annotated[YieldQuery, Query()], db: Db, page: Page) -> HTMLResponse:
-    async with db.transaction() as tx:
+async def show(query: Annotated[YieldQuery, Query()], page: Page) -> HTMLResponse:
+    async with page.db.transaction() as tx:
         content = await _read(tx, query)
     return page(
         "rotation/yield.html",

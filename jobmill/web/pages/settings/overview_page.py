@@ -21,11 +21,10 @@ from jobmill.people import model_keys, stored_settings
 from jobmill.settings import PREFIX, Settings
 from jobmill.web import html_errors
 from jobmill.web.auth import Admin
-from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.page_query import ShortText
 from jobmill.web.pages.settings import basics_form
 from jobmill.web.shell import Page, PageRenderer
-from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
+from jobmill.web.site_settings import SiteSettings
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/settings")
@@ -109,28 +108,24 @@ class ModelKeyRow(NamedTuple):
 
 
 @router.get("")
-async def show(
-    visitor: Admin, db: Db, page: Page, site_settings: CurrentSiteSettings, did: ShortText = ""
-) -> HTMLResponse:
-    return await render(db, page, site_settings, SettingsFeedback(did))
+async def show(visitor: Admin, page: Page, did: ShortText = "") -> HTMLResponse:
+    return await render(page, SettingsFeedback(did))
 
 
-async def render(
-    db: RequestDatabase, page: PageRenderer, site_settings: SiteSettings, feedback: SettingsFeedback
-) -> HTMLResponse:
+async def render(page: PageRenderer, feedback: SettingsFeedback) -> HTMLResponse:
     sources = read_sources()
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         stored = await stored_settings.read_all(tx)
-        keys = await read_model_keys(tx, site_settings.environ)
-        current = await site_settings.with_stored(tx)
+        keys = await read_model_keys(tx, page.site_settings.environ)
+        current = await page.site_settings.with_stored(tx)
     after_restart = (
         current.settings if sources.error else stored_settings.merge(sources.settings, stored)
     )
-    kept = _find_replaced(site_settings, sources.settings) - stored.keys()
+    kept = _find_replaced(page.site_settings, sources.settings) - stored.keys()
     rows = _rows(current.settings, after_restart, sources.origins, stored, kept)
     return page(
         "settings/page.html",
-        html_errors.status_code(feedback.error),
+        html_errors.status_code(feedback.error) if feedback.error else 200,
         groups=_group(rows),
         basics=basics_form.make_fields(
             sources.origins, {row.name: row.value for row in rows}, stored, feedback.typed

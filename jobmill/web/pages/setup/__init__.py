@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from jobmill.web.pages.setup import (
-    companies_step,
-    matches_step,
-    model_step,
-    profile_step,
-    start_page,
-)
+from jobmill.web.pages.setup import companies_step, matches_step, model_step, profile_step, steps
 
 router = APIRouter()
-for page_module in (start_page, profile_step, companies_step, model_step, matches_step):
+for page_module in (steps, profile_step, companies_step, model_step, matches_step):
     router.include_router(page_module.router)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import AppError, Invalid, Unavailable
@@ -21,14 +21,12 @@ from jobmill.rotation.company_suggestions import (
     rank_companies,
     suggest_searches,
 )
-from jobmill.web import html_errors, job_view
-from jobmill.web.auth import Admin, Visitor
-from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web import job_view
+from jobmill.web.auth import Admin
 from jobmill.web.form import read_long_form
 from jobmill.web.page_query import ShortText
 from jobmill.web.pages.setup.steps import COMPANIES, MODEL, list_steps, read_setup_status
 from jobmill.web.shell import Page, PageRenderer
-from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
 
 router = APIRouter(prefix="/setup/companies")
 
@@ -68,9 +66,7 @@ def _suggest_searches(profile: Profile | None) -> list[SearchSuggestion]:
 @router.get("")
 async def show(
     visitor: Admin,
-    db: Db,
     page: Page,
-    site_settings: CurrentSiteSettings,
     chosen: Annotated[list[str] | None, Query(max_length=1_000)] = None,
     q: ShortText = "",
     field: ShortText = "",
@@ -78,29 +74,25 @@ async def show(
     search: Annotated[list[str] | None, Query(max_length=50)] = None,
 ) -> HTMLResponse:
     selection = CompanySelection(q, field, chosen or (), pasted, search or ())
-    return await _render(visitor, db, page, site_settings, selection)
+    return await _render(page, selection)
 
 
 async def _render(
-    visitor: Visitor,
-    db: RequestDatabase,
     page: PageRenderer,
-    site_settings: SiteSettings,
     selection: CompanySelection,
     invalid_lines: Sequence[tuple[str, str]] = (),
     error: AppError | None = None,
     is_empty: bool = False,
 ) -> HTMLResponse:
     """`is_empty`: the form was submitted without a selection."""
-    async with db.transaction() as tx:
-        status = await read_setup_status(tx, site_settings, visitor)
-    code = html_errors.status_code(error) if error else 422 if invalid_lines or is_empty else 200
+    async with page.db.transaction() as tx:
+        status = await read_setup_status(tx, page.site_settings, page.visitor)
     profile = status.version.profile() if status.version else None
     results = selection.rank_results(profile)
     suggested = [result for result in results if result.matches][:MAX_SUGGESTED]
     return page(
         "setup/companies.html",
-        code,
+        422 if invalid_lines or is_empty else 200,
         status=status,
         steps=list_steps(status, COMPANIES),
         selection=selection,
@@ -111,17 +103,15 @@ async def _render(
         total=len(bundled_companies.all_companies()),
         invalid_lines=invalid_lines,
         is_empty=is_empty,
-        error=str(error) if error else "",
+        error=error,
     )
 
 
 @router.post("")
-async def add(
-    request: Request, visitor: Admin, db: Db, page: Page, site_settings: CurrentSiteSettings
-) -> Response:
+async def add(visitor: Admin, page: Page) -> Response:
     """Add the selection as sources and queue their first read; nothing is added if a line is
     invalid or nothing is selected."""
-    form = await read_long_form(request)
+    form = await read_long_form(page.request)
     pasted = form.get("pasted", [""])[-1].replace("\r\n", "\n")[:MAX_PASTED_LENGTH]
     q, field = form.get("q", [""])[-1][:200], form.get("field", [""])[-1][:200]
     selection = CompanySelection(q, field, form.get("chosen", ()), pasted, form.get("search", ()))
@@ -129,8 +119,8 @@ async def add(
         keys = [company.key for company in selection.selected]
         wishes = first_boards.parse_lines([*keys, *selection.pasted.split("\n")])
         if wishes.invalid:
-            return await _render(visitor, db, page, site_settings, selection, wishes.invalid)
-        async with db.transaction(ADD_SECONDS) as tx:
+            return await _render(page, selection, wishes.invalid)
+        async with page.db.transaction(ADD_SECONDS) as tx:
             version = await job_view.find_profile(tx, None, visitor.owner)
             searches = [
                 suggestion
@@ -141,7 +131,7 @@ async def add(
                 await first_boards.add_boards(tx, wishes, by=visitor.name or visitor.actor.name)
             await first_boards.add_searches(tx, searches)
         if not (wishes.boards or wishes.pages or searches):
-            return await _render(visitor, db, page, site_settings, selection, is_empty=True)
+            return await _render(page, selection, is_empty=True)
     except (Invalid, Unavailable) as error:
-        return await _render(visitor, db, page, site_settings, selection, error=error)
+        return await _render(page, selection, error=error)
     return RedirectResponse(MODEL, 303)

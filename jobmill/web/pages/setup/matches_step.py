@@ -13,12 +13,10 @@ from jobmill.matching import judging_feed, matches, verdicts
 from jobmill.matching.matches import MatchQuery
 from jobmill.queue import inspect
 from jobmill.web.auth import Seeker
-from jobmill.web.dependencies import Db
 from jobmill.web.job_view import MatchRow
 from jobmill.web.pages.matches.inbox_query import InboxQuery
 from jobmill.web.pages.setup.steps import MATCHES, SetupStatus, list_steps, read_setup_status
 from jobmill.web.shell import Page
-from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(prefix=MATCHES)
 
@@ -40,11 +38,9 @@ class FirstMatches:
 
 
 @router.get("")
-async def show(
-    visitor: Seeker, db: Db, page: Page, site_settings: CurrentSiteSettings
-) -> HTMLResponse:
-    async with db.transaction() as tx:
-        status = await read_setup_status(tx, site_settings, visitor)
+async def show(visitor: Seeker, page: Page) -> HTMLResponse:
+    async with page.db.transaction() as tx:
+        status = await read_setup_status(tx, page.site_settings, visitor)
         progress = await _read(tx, status)
     return page(
         "setup/matches.html",

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import Conflict, Invalid
 from jobmill.matching import profiles
 from jobmill.matching.profile import Profile
 from jobmill.web import resume_upload
-from jobmill.web.auth import Seeker, Visitor
-from jobmill.web.dependencies import Db, RawDb, RequestDatabase
+from jobmill.web.auth import Seeker
+from jobmill.web.dependencies import RawDb
 from jobmill.web.form import read_long_form
 from jobmill.web.pages.profile import edit_page, entries_editor
 from jobmill.web.pages.profile.edit_page import FormFeedback, form_from_resume
@@ -25,25 +25,20 @@ from jobmill.web.pages.setup.steps import (
 )
 from jobmill.web.resume_upload import UnreadableResume
 from jobmill.web.shell import Page, PageRenderer
-from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
 
 router = APIRouter()
 
 TEMPLATE = "setup/profile.html"
 
 
-async def _read_status(
-    visitor: Visitor, db: RequestDatabase, site_settings: SiteSettings
-) -> SetupStatus:
-    async with db.transaction() as tx:
-        return await read_setup_status(tx, site_settings, visitor)
+async def _read_status(page: PageRenderer) -> SetupStatus:
+    async with page.db.transaction() as tx:
+        return await read_setup_status(tx, page.site_settings, page.visitor)
 
 
 @router.get(RESUME)
-async def show_upload(
-    visitor: Seeker, db: Db, page: Page, site_settings: CurrentSiteSettings
-) -> HTMLResponse:
-    return _render_upload(page, await _read_status(visitor, db, site_settings))
+async def show_upload(visitor: Seeker, page: Page) -> HTMLResponse:
+    return _render_upload(page, await _read_status(page))
 
 
 def _render_upload(
@@ -59,13 +54,11 @@ def _render_upload(
 
 
 @router.post(RESUME)
-async def upload(
-    request: Request, visitor: Seeker, db: Db, page: Page, site_settings: CurrentSiteSettings
-) -> Response:
+async def upload(visitor: Seeker, page: Page) -> Response:
     """Show what was read from a resume in the next step; nothing is saved yet."""
-    status = await _read_status(visitor, db, site_settings)
+    status = await _read_status(page)
     try:
-        draft, resume_name = await resume_upload.read_draft(request)
+        draft, resume_name = await resume_upload.read_draft(page.request)
     except UnreadableResume as error:
         return _render_upload(page, status, str(error), error.pasted)
     form = form_from_resume(draft.profile, status.version, resume_name)
@@ -74,10 +67,8 @@ async def upload(
 
 
 @router.get(PROFILE)
-async def show_form(
-    visitor: Seeker, db: Db, page: Page, site_settings: CurrentSiteSettings
-) -> HTMLResponse:
-    status = await _read_status(visitor, db, site_settings)
+async def show_form(visitor: Seeker, page: Page) -> HTMLResponse:
+    status = await _read_status(page)
     version = status.version
     form = ProfileForm.from_profile(version.profile() if version else Profile(), version)
     return _render_form(page, status, form, FormFeedback())
@@ -96,18 +87,11 @@ def _with_resume(status: SetupStatus, form: ProfileForm) -> SetupStatus:
 
 
 @router.post(PROFILE)
-async def save(
-    request: Request,
-    visitor: Seeker,
-    db: Db,
-    page: Page,
-    site_settings: CurrentSiteSettings,
-    database: RawDb,
-) -> Response:
+async def save(visitor: Seeker, page: Page, database: RawDb) -> Response:
     """Save the profile and go to the next step."""
-    fields = await read_long_form(request)
+    fields = await read_long_form(page.request)
     form = ProfileForm.from_fields(fields)
-    status = await _read_status(visitor, db, site_settings)
+    status = await _read_status(page)
     if entries_editor.is_open(fields):
         steps = list_steps(_with_resume(status, form), PROFILE)
         edited = entries_editor.submit_entries(page, fields, form, PROFILE, steps)
@@ -120,10 +104,8 @@ async def save(
         profiles.check_name(form.name)
         profile = await form.read_profile()
         form = form.decide_person(profile)
-        await edit_page.save(db, database, form, profile, visitor, rescore=True)
+        await edit_page.save(page.db, database, form, profile, visitor, rescore=True)
     except (Invalid, Conflict) as error:
         steps = list_steps(_with_resume(status, form), PROFILE)
-        return await edit_page.render_error(
-            db, page, TEMPLATE, form, error, visitor.owner, steps=steps
-        )
+        return await edit_page.render_error(page, TEMPLATE, form, error, steps=steps)
     return RedirectResponse(after_profile(status), 303)

@@ -1,9 +1,12 @@
-"""The steps of the setup, and which of them are done."""
+"""/setup: the steps of the setup, which of them are done, and where to continue."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
+
+from fastapi import APIRouter
+from fastapi.responses import HTMLResponse
 
 from jobmill.catalog import source_import
 from jobmill.catalog.source_import import ReadProgress
@@ -12,9 +15,12 @@ from jobmill.matching import matches, profiles
 from jobmill.matching.matches import MatchQuery
 from jobmill.matching.profiles import ProfileVersion
 from jobmill.web import job_view
-from jobmill.web.auth import Visitor
+from jobmill.web.auth import Seeker, Visitor
+from jobmill.web.shell import Page
 from jobmill.web.site_settings import SiteSettings
 from jobmill.web.translations import say
+
+router = APIRouter(prefix="/setup")
 
 RESUME = "/setup/resume"
 PROFILE = "/setup/profile"
@@ -120,3 +126,11 @@ def next_path(status: SetupStatus) -> str:
 def after_profile(status: SetupStatus) -> str:
     """The step that follows the profile."""
     return COMPANIES if status.may_add_boards else MATCHES
+
+
+@router.get("")
+async def show(visitor: Seeker, page: Page) -> HTMLResponse:
+    async with page.db.transaction() as tx:
+        status = await read_setup_status(tx, page.site_settings, visitor)
+    steps = list_steps(status, "/setup")
+    return page("setup/page.html", status=status, steps=steps, next_path=next_path(status))

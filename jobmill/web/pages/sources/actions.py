@@ -16,7 +16,6 @@ from jobmill.queue import NewItem
 from jobmill.web import task_progress
 from jobmill.web.auth import Admin
 from jobmill.web.confirmation import Confirmation, read_optional_reason
-from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.pages.sources import detail_page
 from jobmill.web.pages.sources.approvals import DEFAULT_REASON
@@ -31,12 +30,12 @@ Change = Literal["disable", "reject"]
 
 @router.get("/change/{change}")
 async def confirm_change(
-    source_id: PathId, change: Change, visitor: Admin, db: Db, page: Page
+    source_id: PathId, change: Change, visitor: Admin, page: Page
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         source = await sources.get(tx, source_id)
     confirmation = _confirmation(source, change)
-    return await detail_page.render(db, page, source_id, confirmation=confirmation)
+    return await detail_page.render(page, source_id, confirmation=confirmation)
 
 
 def _confirmation(source: Source, change: Change, reason: str = "") -> Confirmation:
@@ -71,53 +70,53 @@ def _confirmation(source: Source, change: Change, reason: str = "") -> Confirmat
 
 @router.post("/change/{change}")
 async def apply_change(
-    source_id: PathId, change: Change, form: Fields, visitor: Admin, db: Db, page: Page
+    source_id: PathId, change: Change, form: Fields, visitor: Admin, page: Page
 ) -> Response:
     actor = visitor.actor.name
     try:
         reason = read_optional_reason(form)
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             if change == "disable":
                 await sources.disable(tx, source_id, reason or "by hand", actor=actor)
             else:
                 await sources.reject(tx, source_id, reason or DEFAULT_REASON, actor=actor)
     except (Conflict, Invalid) as error:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             source = await sources.get(tx, source_id)
         confirmation = (
             _confirmation(source, change, form.get("reason", ""))
             if isinstance(error, Invalid)
             else None
         )
-        return await detail_page.render(db, page, source_id, confirmation=confirmation, error=error)
+        return await detail_page.render(page, source_id, confirmation=confirmation, error=error)
     return RedirectResponse(f"/sources/{source_id}?did={change.rstrip('e')}ed", 303)
 
 
 @router.post("/enable")
-async def enable(source_id: PathId, visitor: Admin, db: Db, page: Page) -> Response:
+async def enable(source_id: PathId, visitor: Admin, page: Page) -> Response:
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             await sources.enable(tx, source_id, actor=visitor.actor.name)
     except Conflict as error:
-        return await detail_page.render(db, page, source_id, error=error)
+        return await detail_page.render(page, source_id, error=error)
     return RedirectResponse(f"/sources/{source_id}?did=enabled", 303)
 
 
 @router.post("/run")
-async def run(source_id: PathId, visitor: Admin, db: Db, page: Page) -> Response:
-    return await _submit(db, page, source_id, source_pipeline.new_item(source_id))
+async def run(source_id: PathId, visitor: Admin, page: Page) -> Response:
+    return await _submit(page, source_id, source_pipeline.new_item(source_id))
 
 
 @router.post("/test")
-async def test(source_id: PathId, visitor: Admin, db: Db, page: Page) -> Response:
-    return await _submit(db, page, source_id, preview.new_item(source_id))
+async def test(source_id: PathId, visitor: Admin, page: Page) -> Response:
+    return await _submit(page, source_id, preview.new_item(source_id))
 
 
-async def _submit(db: RequestDatabase, page: PageRenderer, id: int, new: NewItem) -> Response:
+async def _submit(page: PageRenderer, id: int, new: NewItem) -> Response:
     """Submit a run or a test, and show its progress on the page."""
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             item = await task_progress.submit_for_source(tx, id, new)
     except (Conflict, Unavailable) as error:
-        return await detail_page.render(db, page, id, error=error)
+        return await detail_page.render(page, id, error=error)
     return RedirectResponse(f"/sources/{id}?item={item}", 303)

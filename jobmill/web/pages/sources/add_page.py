@@ -18,9 +18,9 @@ from jobmill.errors import AppError, Conflict, Invalid, Unavailable
 from jobmill.pipelines import discovery
 from jobmill.queue import NewItem
 from jobmill.queue.inspect import Item
-from jobmill.web import html_errors, source_secrets, task_progress
+from jobmill.web import source_secrets, task_progress
 from jobmill.web.auth import Admin, Visitor
-from jobmill.web.dependencies import Db, RequestDatabase
+from jobmill.web.dependencies import RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.parameters import MAX_ID
 from jobmill.web.shell import Page, PageRenderer
@@ -58,7 +58,6 @@ class Recognition:
 @router.get("")
 async def show(
     visitor: Admin,
-    db: Db,
     page: Page,
     url: Annotated[str, Query(max_length=MAX_URL_LENGTH)] = "",
     company: Annotated[str, Query(max_length=300)] = "",
@@ -66,26 +65,26 @@ async def show(
 ) -> HTMLResponse:
     form = SourceForm(_with_scheme(url), company.strip())
     if not form.url:
-        return await _render(db, page, form, item=item)
+        return await _render(page, form, item=item)
     try:
         urls.parse(form.url)
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             recognition = await _recognize(tx, form.url)
     except Invalid as error:
-        return await _render(db, page, form, error=error)
-    return await _render(db, page, form, recognition=recognition)
+        return await _render(page, form, error=error)
+    return await _render(page, form, recognition=recognition)
 
 
 @router.post("")
-async def add(fields: Fields, visitor: Admin, db: Db, page: Page) -> Response:
+async def add(fields: Fields, visitor: Admin, page: Page) -> Response:
     """Submit the discovery of the source, and show its progress."""
     form = SourceForm.from_fields(fields)
     try:
         new = _discovery_item(form, visitor)
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             item = await task_progress.submit_or_join(tx, new)
     except (Conflict, Invalid, Unavailable) as error:
-        return await _render(db, page, form, error=error)
+        return await _render(page, form, error=error)
     return RedirectResponse(f"/sources/new?item={item}", 303)
 
 
@@ -116,7 +115,6 @@ async def _recognize(tx: Tx, url: str) -> Recognition:
 
 
 async def _render(
-    db: RequestDatabase,
     page: PageRenderer,
     form: SourceForm,
     *,
@@ -124,10 +122,9 @@ async def _render(
     item: int | None = None,
     error: AppError | None = None,
 ) -> HTMLResponse:
-    progress, created = await _read_progress(db, item) if item else (None, None)
+    progress, created = await _read_progress(page.db, item) if item else (None, None)
     return page(
         "sources/new.html",
-        html_errors.status_code(error),
         topics=["queue"] if progress else [],
         form=form,
         recognition=recognition,
@@ -135,7 +132,7 @@ async def _render(
         created=created,
         hide_secrets=source_secrets.hide_secrets,
         current_url=f"/sources/new?item={item}",
-        error=str(error) if error else None,
+        error=error,
     )
 
 

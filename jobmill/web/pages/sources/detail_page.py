@@ -17,10 +17,9 @@ from jobmill.errors import AppError
 from jobmill.pipelines import preview
 from jobmill.pipelines import source as source_pipeline
 from jobmill.queue.inspect import Item
-from jobmill.web import actor_labels, html_errors, job_view, source_secrets, task_progress
+from jobmill.web import actor_labels, job_view, source_secrets, task_progress
 from jobmill.web.charts import SparkBars
 from jobmill.web.confirmation import Confirmation
-from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.pages.sources import labels
 from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.shell import Page, PageRenderer
@@ -58,13 +57,12 @@ class SourceDetail:
 
 @router.get("")
 async def show(
-    source_id: PathId, db: Db, page: Page, item: WatchedItem = None, did: Done = None
+    source_id: PathId, page: Page, item: WatchedItem = None, did: Done = None
 ) -> HTMLResponse:
-    return await render(db, page, source_id, item=item, did=did)
+    return await render(page, source_id, item=item, did=did)
 
 
 async def render(
-    db: RequestDatabase,
     page: PageRenderer,
     id: int,
     *,
@@ -74,14 +72,13 @@ async def render(
     error: AppError | None = None,
 ) -> HTMLResponse:
     """The page, with a confirmation or an error above it."""
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         detail = await _read(tx, id, item)
         events = await actor_labels.name_actors(tx, detail.events, page.visitor)
     source = detail.source
     platform = BY_NAME.get(source.source_type)
     return page(
         "sources/source.html",
-        html_errors.status_code(error),
         topics=["sources", "queue"],
         detail=detail,
         source=source,
@@ -100,7 +97,7 @@ async def render(
         current_url=f"/sources/{id}" + (f"?item={item}" if item else ""),
         notice=_notices().get(did or ""),
         confirmation=confirmation,
-        error=str(error) if error else None,
+        error=error,
     )
 
 

@@ -16,10 +16,9 @@ from jobmill.catalog.source_list import SourceFilter
 from jobmill.catalog.sources import Source
 from jobmill.db import Tx
 from jobmill.errors import AppError, NotFound
-from jobmill.web import html_errors, job_view, source_secrets
+from jobmill.web import job_view, source_secrets
 from jobmill.web.banners import Banners, CurrentBanners
 from jobmill.web.charts import SparkBars
-from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.job_view import format_capped
 from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.pages.rotation.labels import platform_title
@@ -87,27 +86,21 @@ class SourceListPage:
 
 @router.get("")
 async def show(
-    query: Annotated[SourceListQuery, Query()], db: Db, page: Page, banners: CurrentBanners
+    query: Annotated[SourceListQuery, Query()], page: Page, banners: CurrentBanners
 ) -> HTMLResponse:
-    return await render(db, page, banners, query)
+    return await render(page, banners, query)
 
 
 async def render(
-    db: RequestDatabase,
-    page: PageRenderer,
-    banners: Banners,
-    query: SourceListQuery,
-    *,
-    error: AppError | None = None,
+    page: PageRenderer, banners: Banners, query: SourceListQuery, *, error: AppError | None = None
 ) -> HTMLResponse:
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         content = await _read(tx, query)
         health = await banners.read_health(tx)
     parameter = "after" if query.show == "waiting" else "before"
     current = query.without("did")
     return page(
         "sources/page.html",
-        html_errors.status_code(error),
         topics=["sources", "companies"] if query.show == "waiting" else ["sources", "queue"],
         query=query,
         content=content,
@@ -122,7 +115,7 @@ async def render(
         hide_secrets=source_secrets.hide_secrets,
         platform_title=platform_title,
         platform_options=[(name, platform_title(name)) for name in content.platforms],
-        error=str(error) if error else None,
+        error=error,
     )
 
 
