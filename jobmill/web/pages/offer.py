@@ -78,7 +78,9 @@ async def _answer(
         html_errors.status_code(error) if error else 200,
         opening=opening,
         good=error is None,
-        text=str(error) if error else describe_answer(answer),
+        text=str(error)
+        if error
+        else describe_answer(answer, is_interview=opening.starts_at is not None),
     )
     response.headers.update(NO_STORE)
     return response
