@@ -270,6 +270,27 @@ async def find(
     )
 
 
+async def find_open_titles(
+    tx: Tx, names: Sequence[str], *, limit: int = 100
+) -> Mapping[str, Sequence[str]]:
+    """The titles of the newest open listings by name of the company, for companies that have some."""
+    names_by_key = {_name_key(name): name for name in names}
+    cursor = await tx.execute(
+        """
+        SELECT company.key, array_agg(DISTINCT newest.title)
+          FROM catalog.company
+         CROSS JOIN LATERAL (SELECT title FROM catalog.listing
+                              WHERE company_id = company.id AND closed_at IS NULL AND NOT private
+                                AND title IS NOT NULL
+                              ORDER BY first_seen_at DESC LIMIT %(limit)s) AS newest
+         WHERE company.key = ANY (%(keys)s)
+         GROUP BY company.key
+        """,
+        {"keys": list(names_by_key), "limit": limit},
+    )
+    return {names_by_key[key]: titles for key, titles in await cursor.fetchall()}
+
+
 async def get_by_name(tx: Tx, name: str) -> Company:
     """Return the company with this name; raises NotFound."""
     company_id = await _find(tx, company_names.company_key(name), None)

@@ -29,7 +29,7 @@ class ListingQuery:
     """Search criteria; all of them must hold."""
 
     words: str | None = None
-    """Web search syntax: words, "phrases", or, -not."""
+    """Web search syntax: words, "phrases", or, -not. The last word also finds longer words."""
     company: str | None = None
     """Prefixes of the words in the company's name."""
     location: str | None = None
@@ -107,11 +107,11 @@ async def find(
         raise Invalid('sorting by "best" needs search words')
     params = dataclasses.asdict(query) | _read_cursor(after, query.sort)
     params |= {"limit": limit + 1, "max_scanned": max_scanned}
+    # A generic plan for any words is slow for most words.
+    await tx.execute("SET LOCAL plan_cache_mode = force_custom_plan")
     if max_scanned is None:
         hits = await fetch_all(tx, ListingHit, build_select(query, params), params)
         return _build_page(hits, query, limit)
-    # A generic plan for any words is slow for most words.
-    await tx.execute("SET LOCAL plan_cache_mode = force_custom_plan")
     hits = await fetch_all(tx, ListingHit, build_select(query, params, newest_only=True), params)
     if len(hits) > limit and not best:
         return _build_page(hits, query, limit)
@@ -275,7 +275,7 @@ def _is_first_duplicate(query: ListingQuery) -> LiteralString:
     """
 
 
-WORDS: LiteralString = "websearch_to_tsquery('english', catalog.searchable(%(words)s))"
+WORDS: LiteralString = "catalog.words_query(%(words)s)"
 RANK: LiteralString = f"ts_rank(search, {WORDS})"
 COMPANY: LiteralString = "catalog.company_words(company) @@ catalog.beginnings(%(company)s)"
 PLACE: LiteralString = (

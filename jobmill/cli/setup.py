@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
+from jobmill.catalog import companies as catalog_companies
 from jobmill.cli.support import environment, lookups, output, session
 from jobmill.cli.support.lookups import ProfileName
 from jobmill.cli.support.output import AsJson
@@ -36,17 +38,31 @@ def companies(
     """List the companies that come with Jobmill, those that fit your profile first; `jobmill setup add
     KEY` adds one."""
     found = bundled_companies.search_companies(search)
-    wanted = session.in_transaction(lambda tx: _find_profile(tx, profile))
+    wanted, open_titles = session.in_transaction(lambda tx: _read_wishes(tx, profile))
     rows = [
         {
             **output.pick(suggestion.company, "key", "name", "about"),
             # What of the profile it fits.
             "matches": list(suggestion.matches),
         }
-        for suggestion in company_suggestions.rank_companies(wanted, found)
+        for suggestion in company_suggestions.rank_companies(wanted, found, open_titles)
     ]
     empty = "No company matches. Add any job board or careers page: jobmill setup add URL"
     output.print_table(rows, as_json=as_json, empty=empty)
+    if wanted and wanted.titles and not search and not any(row["matches"] for row in rows):
+        typer.echo(
+            f"No company in the list is known to hire for: {', '.join(wanted.titles)}. "
+            "Search job sites instead: jobmill setup searches",
+            err=True,
+        )
+
+
+async def _read_wishes(
+    tx: Tx, profile: str | None
+) -> tuple[Profile | None, Mapping[str, Sequence[str]]]:
+    """The profile, and the titles of open jobs by company."""
+    names = bundled_companies.all_names()
+    return await _find_profile(tx, profile), await catalog_companies.find_open_titles(tx, names)
 
 
 async def _find_profile(tx: Tx, name: str | None) -> Profile | None:

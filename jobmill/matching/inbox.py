@@ -32,8 +32,6 @@ async def read_page(
     query = replace(query, limit=limit + 1)
     if query.q is None:
         return _page(await matches.find(tx, query), limit)
-    # A generic plan, made without knowing the words, is slow for most words.
-    await tx.execute("SET LOCAL plan_cache_mode = force_custom_plan")
     nearby = replace(query, scan_limit=SCAN_LIMIT)
     page = await matches.find(tx, nearby)
     scan_end = await matches.find_scan_end(tx, nearby)

@@ -406,6 +406,9 @@ async def find_id_by_listing(tx: Tx, profile_id: int, listing_id: int) -> MatchI
 async def find(tx: Tx, query: MatchQuery) -> list[Match]:
     """Find matches, best or newest first. The order is total, so paging is stable. NotFound if the
     match to continue from no longer exists or is one of another profile."""
+    if query.q is not None:
+        # A generic plan, made without knowing the words, is slow for most words.
+        await tx.execute("SET LOCAL plan_cache_mode = force_custom_plan")
     matches = await fetch_all(tx, Match, build_select(query), query_params(query))
     if matches or query.after is None:
         return matches
@@ -516,9 +519,7 @@ COLUMNS: LiteralString = """
            match.scored_by, match.scrape_method, listing.via, match.status, match.status_at,
            match.status_by, match.note, match.dismiss_reason, match.dropped_at, match.created_at, match.updated_at
 """
-MATCHES_WORDS: LiteralString = (
-    "listing.search @@ websearch_to_tsquery('english', catalog.searchable(%(q)s))"
-)
+MATCHES_WORDS: LiteralString = "listing.search @@ catalog.words_query(%(q)s)"
 
 
 def query_params(query: MatchQuery) -> dict[str, object]:

@@ -44,6 +44,10 @@ def all_companies() -> tuple[BundledCompany, ...]:
     )
 
 
+def all_names() -> list[str]:
+    return [company.name for company in all_companies()]
+
+
 def all_fields() -> list[str]:
     """The industries of the list."""
     return sorted({company.field for company in all_companies()})

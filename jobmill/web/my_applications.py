@@ -358,8 +358,12 @@ def describe_placement(placement: Placement, *, is_entry: bool) -> str:
             )
 
 
-def describe_answer(answer: Answer) -> str:
-    """What an applicant reads right after answering an offer."""
+def describe_answer(answer: Answer, *, is_interview: bool) -> str:
+    """What an applicant reads right after answering an offer of a place or of an interview time."""
+    if is_interview and answer == "accept":
+        return say("You accepted the offer. The interview time is yours.")
+    if is_interview:
+        return say("You declined the offer. You can choose another interview time.")
     if answer == "accept":
         return say("You accepted the offer. The place is yours.")
     return say("You declined the offer. Your application has ended.")
@@ -367,6 +371,14 @@ def describe_answer(answer: Answer) -> str:
 
 def missed_offer_error(missed: MissedOffer) -> Gone:
     """What an applicant reads after answering too late."""
-    if missed.application.status == "INACTIVE":
+    is_interview = missed.application.parent_id is not None
+    is_over = missed.application.status == "INACTIVE"
+    if is_interview and is_over:
+        return Gone(say("You answered too late. Choose another interview time."))
+    if is_interview:
+        return Gone(
+            say("You answered too late and are back on the waitlist of this interview time.")
+        )
+    if is_over:
         return Gone(say("You answered too late. Your application has ended."))
     return Gone(say("You answered too late and are back on the waitlist."))

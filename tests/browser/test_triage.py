@@ -15,6 +15,7 @@ from jobmill.db import Database
 from jobmill.matching import matches, profiles
 from jobmill.matching.matches import MatchId
 from jobmill.matching.profile import Profile
+from jobmill.web.pages.sources import list_page
 from tests.browser import axe
 from tests.browser.helpers import format_faults, window
 from tests.browser.world import ServedSite, serve
@@ -212,8 +213,15 @@ async def test_filters_apply_while_typing_and_without_scripts(
     async with site.database.transaction() as tx:
         for name in ("Umbervale Energy", "Orrery and Finch"):
             await companies.get_or_create(tx, name)
-    lists = [("/matches", "engineer 12"), ("/jobs", "engineer 12"), ("/companies", "orrery")]
-    rows = "ol.matches > li, #companies tbody tr"
+        for number in range(list_page.PAGE_SIZE + 1):
+            await helpers.make_source(tx, token=f"quill{number}")
+    lists = [
+        ("/matches", "engineer 12"),
+        ("/jobs", "engineer 12"),
+        ("/companies", "orrery"),
+        ("/sources", "quill12"),
+    ]
+    rows = "ol.matches > li, #companies tbody tr, #sources tbody tr"
     async with window(browser, site.origin) as view:
         for path, words in lists:
             page = await view.go(path)
@@ -224,6 +232,7 @@ async def test_filters_apply_while_typing_and_without_scripts(
             assert f"{path}?" in page.url
             assert f"q={words.partition(' ')[0]}" in page.url
             await expect(page.get_by_role("searchbox")).to_be_focused()
+            await expect(page.get_by_role("link", name="Next page")).to_have_count(0)
             assert await page.evaluate("history.length") == history
         page = await view.go("/matches")
         await page.keyboard.press("s")

@@ -40,7 +40,16 @@ async def shelf(tx: Tx) -> Tx:
         ({"words": "c++"}, ["C++ Engineer"]),
         ({"words": "c#"}, [".NET Developer"]),
         ({"words": ".net"}, [".NET Developer"]),
-        ({"words": "java"}, ["Java Developer"]),
+        ({"words": "java"}, ["Java Developer", "Cook"]),
+        ({"words": '"java"'}, ["Java Developer"]),
+        ({"words": "java developer"}, ["Java Developer"]),
+        ({"words": "developer jav"}, ["Java Developer"]),
+        ({"words": "soup or eng"}, ["Cook", "C++ Engineer"]),
+        ({"words": "developer -jav"}, ["Java Developer", ".NET Developer"]),
+        ({"words": "developer - jav"}, ["Java Developer", ".NET Developer"]),
+        ({"words": '"make sou"'}, []),
+        ({"words": "no"}, []),
+        ({"words": "po", "arrangement": "remote"}, ["C++ Engineer"]),
         ({"words": "developer -java"}, [".NET Developer"]),
         ({"words": '"make soup"'}, ["Cook"]),
         ({"words": "cook or engineer", "sort": "best"}, ["Cook", "C++ Engineer"]),
@@ -126,3 +135,47 @@ async def test_a_duplicate_is_found_by_its_own_place(
 async def test_excluded_words_may_contain_special_characters(shelf: Tx) -> None:
     assert await titles(shelf, words="developer -.net") == ["Java Developer"]
     assert await titles(shelf, words="engineer -c++") == []
+
+
+TITLES = [
+    "Registered Nurse, Nursing Administration",
+    "Occupational Therapist",
+    "Organizational Development and Staffing Manager",
+    "Full-Stack Engineering Management",
+    "Security Operations Supervisor",
+    "Business Analyst, Analytics",
+]
+
+
+async def test_a_listing_stays_found_while_a_word_of_its_title_is_typed(tx: Tx) -> None:
+    await run(tx, await make_source(tx), 0, [posting(n, title) for n, title in enumerate(TITLES)])
+    missed = [
+        (title, word[:length])
+        for title in TITLES
+        for word in title.replace(",", "").split()
+        for length in range(1, len(word) + 1)
+        if word != "and" and title not in await titles(tx, words=word[:length])
+    ]
+    assert missed == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("'", "\\", "\\'", "it\\'", "a'b", "':*", ":*", "nurse :*", "!", "!!x", "(a | b", "a<->b"),
+        *('"', '""', '"a', '" -', "-", "- -", "or", "or or", "a or", "$$", "%s", "%(x)s", "\u0301"),
+        *(
+            "x" * 5_000,
+            "y " * 5_000,
+            "'" * 2_500,
+            "-" * 2_500,
+            '"' * 2_501,
+            "\\" * 2_501,
+            "(" * 500,
+        ),
+    ],
+)
+async def test_no_input_is_an_error(shelf: Tx, words: str) -> None:
+    for last in ("", " jav", "jav"):
+        await titles(shelf, words=words + last)
+        await titles(shelf, words=last + words)

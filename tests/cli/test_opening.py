@@ -19,6 +19,7 @@ from tests.cli import forked
 from tests.cli.forked import Run, json_lines
 from tests.hiring.forms.test_forms import CONTENT, send, upload
 from tests.hiring.helpers import apply, make_opening
+from tests.queue.helpers import fetch
 
 
 @pytest.fixture
@@ -129,6 +130,19 @@ async def test_an_opening_is_created_edited_paused_and_closed(run: Run) -> None:
     assert (shown["title"], shown["waitlistLimit"], shown["remote"]) == ("Master", None, True)
     missing = await run("opening", "close", 99)
     assert (missing.returncode, "jobmill opening list" in missing.stderr) == (3, True)
+
+
+async def test_people_who_wait_are_told_why_an_opening_closes(run: Run, database: Database) -> None:
+    await fill(database, 1, 3)
+    close = ("opening", "close", 1, "--reason", "The oven broke.")
+    refused = await run(*close)
+    assert (refused.returncode, "--reason needs --tell" in refused.stderr) == (2, True)
+    dry = await run(*close, "--tell", "letter", "--dry-run")
+    assert "This would end 2 applications (0 with an offer), 2 letters" in dry.stdout
+    (result,) = json_lines(await run(*close, "--tell", "letter", "--json"))
+    assert (result["ended"], result["letters"]) == (2, 2)
+    reasons = "SELECT data->>'text' FROM hiring.notice WHERE kind = 'closed'"
+    assert await fetch(database, reasons) == ["The oven broke."] * 2
 
 
 async def test_a_capacity_dry_run_names_the_people_to_be_promoted(

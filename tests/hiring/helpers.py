@@ -13,7 +13,7 @@ from jobmill.hiring.applications import submissions
 from jobmill.hiring.applications.offers import NoOfferToAnswer
 from jobmill.hiring.applications.outcomes import Placement
 from jobmill.hiring.applications.withdrawals import AlreadyEnded
-from jobmill.hiring.interviews.bookings import NoBookingToCancel
+from jobmill.hiring.interviews.bookings import AlreadyBooked, NoBookingToCancel
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applicants
 from jobmill.hiring.records.applicants import Applicant, ApplicantId
@@ -56,5 +56,7 @@ async def let_pass(tx: Tx, opening: Opening, span: dt.timedelta) -> None:
 
 def name_error(error: Exception) -> str:
     """The kind of error that clients are told."""
-    is_conflict = isinstance(error, NoOfferToAnswer | AlreadyEnded | NoBookingToCancel)
+    is_conflict = isinstance(
+        error, NoOfferToAnswer | AlreadyEnded | AlreadyBooked | NoBookingToCancel
+    )
     return "Conflict" if is_conflict else type(error).__name__

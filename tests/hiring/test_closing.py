@@ -47,8 +47,10 @@ async def test_closing_ends_and_tells_everyone_without_a_place_and_keeps_the_oth
     assert (await openings.get(tx, opening.id)).status == "open"
     assert await states(tx, "closed") == []
 
+    with pytest.raises(Invalid, match="at most 2,000 characters"):
+        await closing.close_and_tell(tx, opening.id, LOCAL, tell=True, reason="x" * 2_001)
     result = await closing.close_and_tell(
-        tx, opening.id, LOCAL, tell=True, text=TEXT, reason="No flour."
+        tx, opening.id, LOCAL, tell=True, text=TEXT, reason=" No flour.\r\n"
     )
     assert result == preview
     texts = await fetch(tx, "SELECT data->>'text' FROM hiring.notice WHERE kind = 'closed'")

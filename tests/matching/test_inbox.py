@@ -130,6 +130,15 @@ async def test_rare_words_are_found_wherever_they_are(tx: Tx) -> None:
     assert not page.partial
 
 
+async def test_the_beginning_of_a_rare_word_is_found_by_the_text_index(tx: Tx) -> None:
+    place = await crowd(tx)
+    query = MatchQuery(profile_id=place.profile, order="newest", q="maker zit", limit=25)
+    page = await inbox.read_page(tx, query, patience=PATIENT)
+    assert (len(page.matches), page.partial) == (PLENTY // 500, False)
+    search = f"SELECT id FROM catalog.listing WHERE search @@ {listing_search.WORDS}"
+    assert "Scan on listing_search" in await plan(tx, search, {"words": "maker zit"})
+
+
 @pytest.mark.parametrize(
     ("query", "is_rare"),
     [

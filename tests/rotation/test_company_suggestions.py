@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import pytest
 
 from jobmill.boards.adapters import find_platform
@@ -19,25 +22,70 @@ ENGINEER = Profile(
 )
 
 
-def rank(profile: Profile | None) -> list[company_suggestions.CompanySuggestion]:
-    return company_suggestions.rank_companies(profile, bundled_companies.all_companies())
+INFORMATICIAN = NURSE.model_copy(update={"titles": ("Nurse Informatics Analyst",)})
+
+
+def rank(
+    profile: Profile | None, open_titles: Mapping[str, Sequence[str]] | None = None
+) -> list[company_suggestions.CompanySuggestion]:
+    companies = bundled_companies.all_companies()
+    return company_suggestions.rank_companies(profile, companies, open_titles or {})
+
+
+def list_suggested(*args: Any) -> list[tuple[str, tuple[str, ...]]]:
+    return [(row.company.name, row.matches) for row in rank(*args) if row.matches]
 
 
 def test_companies_of_the_persons_field_and_place_come_first_with_the_reason() -> None:
-    suggestions = rank(NURSE)
+    suggestions = rank(INFORMATICIAN)
     first = suggestions[0]
     assert first.company.field == "Health"
     assert first.company.about.endswith("France")
     assert first.matches[-1] == "Paris"
-    assert {"Patient care", "ICU Nurse"} <= set(first.matches)
-    named = [
-        suggestion.company.field for suggestion in suggestions if "ICU Nurse" in suggestion.matches
-    ]
-    assert set(named) == {"Health"}
+    assert {"Patient care", "Nurse Informatics Analyst"} <= set(first.matches)
     assert len(suggestions) == len(bundled_companies.all_companies()), "none is hidden"
     adyen = rank(ENGINEER)[0]
     assert adyen.company.name == "Adyen"
     assert adyen.matches == ("Payments Engineer", "Amsterdam")
+
+
+@pytest.mark.parametrize(
+    ("titles", "fields"),
+    [
+        (("ICU Nurse",), set[str]()),
+        (("Registered Nurse", "Midwife"), set[str]()),
+        (("Primary School Teacher",), set[str]()),
+        (("Sous Chef",), set[str]()),
+        (("Bus Driver",), set[str]()),
+        (("Plumber",), set[str]()),
+        (("Warehouse Operative",), {"Logistics"}),
+        (("Solar Electrician",), {"Energy"}),
+        (("Mechanical Engineer",), {"Hardware", "Mobility"}),
+        (("Nurse", "Clinical Data Analyst"), {"Health", "Data"}),
+    ],
+)
+def test_an_industry_is_suggested_only_to_people_whom_it_hires(
+    titles: tuple[str, ...], fields: set[str]
+) -> None:
+    # Shared words and the place alone do not make a company fit.
+    skills = [Skill(name=name) for name in ("Patient care", "Health education") if not fields]
+    home = "Paris, France" if not fields else "Lagos"
+    profile = Profile(titles=titles, skills=tuple(skills), person=ProfilePerson(home_city=home))
+    assert {row.company.field for row in rank(profile) if row.matches} == fields
+
+
+def test_open_jobs_of_a_company_say_whom_it_hires() -> None:
+    software = ["Engineer", "Designer", "Recruiter", "Lawyer", "Analyst"]
+    open_titles = {"Cityblock Health": [*software, "Registered Nurse, Home Visits"]}
+    nurse = NURSE.model_copy(update={"titles": ("Registered Nurse",)})
+    [(name, matches)] = list_suggested(nurse, open_titles)
+    assert (name, matches[0]) == ("Cityblock Health", "Registered Nurse, Home Visits")
+    # A company of the right industry that hires other people is not suggested.
+    wells = {"Doctolib": ["Cook", "Baker", "Waiter", "Gardener", "Barber"]}
+    assert "Doctolib" in dict(list_suggested(INFORMATICIAN))
+    assert "Doctolib" not in dict(list_suggested(INFORMATICIAN, wells))
+    # A single job says little.
+    assert "Doctolib" in dict(list_suggested(INFORMATICIAN, {"Doctolib": ["Cook"]}))
 
 
 @pytest.mark.parametrize(
@@ -50,7 +98,9 @@ def test_without_a_fit_the_list_keeps_its_order(profile: Profile | None) -> None
 
 
 def test_a_company_on_the_stop_list_is_not_suggested() -> None:
-    refused = NURSE.model_copy(update={"stop_lists": StopLists(companies=("doctolib", "Alan"))})
+    refused = INFORMATICIAN.model_copy(
+        update={"stop_lists": StopLists(companies=("doctolib", "Alan"))}
+    )
     names = {row.company.name for row in rank(refused) if row.matches}
     assert names
     assert not names & {"Doctolib", "Alan"}
@@ -69,4 +119,6 @@ def test_searches_use_titles_and_places_and_name_missing_keys() -> None:
 
 
 def test_every_industry_has_words() -> None:
-    assert set(company_suggestions._sectors()) == set(bundled_companies.all_fields())
+    fields = set(bundled_companies.all_fields())
+    assert set(company_suggestions._sectors()) == fields
+    assert all(sectors <= fields for _, sectors in company_suggestions._hands_on_jobs())

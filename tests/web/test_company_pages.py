@@ -212,6 +212,15 @@ async def test_closing_asks_what_to_tell_those_who_wait(
         assert answer.json() == counts
     again = await site.post(f"/api/jobs/{other}/close-and-tell", json={"tell": False})
     assert again.status_code == 409
+    fourth = await make_job(site)
+    _, guy = await fill(site, fourth, "Fox Guy")
+    path = f"/api/jobs/{fourth}/close-and-tell"
+    for wrong in ("", "x" * 2_001, "a\x00b"):
+        refused = await site.post(path, json={"tell": False, "reason": wrong})
+        assert refused.status_code == 400
+    closed = await site.post(path, json={"tell": False, "reason": " The roof leaks. "})
+    assert closed.json()["ended"] == 1
+    assert "Reason: The roof leaks." in text(await look(site, await find_page(database, guy)))
     await look(site, f"/hiring/{other}/change/reopen")
     assert (await post(site, f"/hiring/{other}/change/reopen")).status_code == 303
     assert (await the_opening(database, other)).status == "open"

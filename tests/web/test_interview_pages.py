@@ -12,9 +12,10 @@ from jobmill.db import Database, fetch_value
 from jobmill.hiring.messages import letter_calendars, letters, notices
 from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.people import secrets
-from tests.web.api.helpers import make_job
+from tests.web.api.helpers import let_pass, make_job
 from tests.web.helpers import status_and_code
 from tests.web.hiring_helpers import attribute, fill, look, post, text, texts
+from tests.web.test_public_pages import offer_of
 
 FORM = {
     "from_time": "09:00",
@@ -68,7 +69,8 @@ async def test_a_recruiter_plans_times_and_applicants_book_them_without_scripts(
     assert FORM["place"] not in (await site.get(f"/api/applications/{ada}/interview")).text
     first, second = [node.attributes["value"] or "" for node in page.css("input[name=time]")]
     assert (await post(site, f"{choose}/book", {"time": "x"})).status_code == 400
-    assert (await post(site, f"{choose}/book", {"time": first})).status_code == 303
+    taps = await asyncio.gather(*(post(site, f"{choose}/book", {"time": first}) for _ in range(3)))
+    assert {answer.status_code for answer in taps} == {303}
     booked = await look(site, choose)
     assert "Your interview is at" in text(booked)
     assert attribute(booked, ".notice a", "href") == FORM["place"]
@@ -131,6 +133,51 @@ async def test_a_recruiter_plans_times_and_applicants_book_them_without_scripts(
     answer = await site.get(f"/hiring/{first}", headers={"Accept": "text/html"})
     assert answer.headers["location"] == here
     assert "Ben" in text(await look(site, f"/hiring/{first}/events"))
+
+
+async def test_an_offered_interview_time_is_answered_in_its_own_words(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job = await make_job(site, 3)
+    ada, ben, cid = await fill(site, job, "Ada Ben Cid")
+    await post(site, f"/hiring/{job}/interviews", {**FORM, "first_day": DAY})
+    first = (await site.get(f"/api/applications/{ada}/interview")).json()["times"][0]["id"]
+    bookings = [
+        (await site.put(f"/api/applications/{id}/interview", json={"interviewId": first})).json()
+        for id in (ada, ben, cid)
+    ]
+    waiting = bookings[1]["applicationId"]
+    await site.delete(f"/api/applications/{ada}/interview")
+    shown = text(await look(site, await offer_of(database, waiting)))
+    assert "You have been offered the interview at" in shown
+    assert "If you decline, you can choose another time." in shown
+    missed = 24 * 3_600 + 1
+    await let_pass(database, first, missed)
+    late = await post(site, await offer_of(database, waiting), {"answer": "accept"})
+    again = "You answered too late and are back on the waitlist of this interview time."
+    assert (late.status_code, text(Html(late.text), "[role=status]")) == (410, again)
+    # The last time it is over; the application for the opening is not.
+    async with database.transaction() as tx:
+        await tx.execute("UPDATE hiring.opening SET max_missed = 2 WHERE id = %s", [first])
+    await site.delete(f"/api/applications/{cid}/interview")
+    theirs = f"{await find_page(database, ben)}/applications/{ben}/interview"
+    assert "A place is free for you at" in text(await look(site, theirs))
+    await let_pass(database, first, missed)
+    late = await post(site, f"{theirs}/accept")
+    ended = "You answered too late. Choose another interview time."
+    assert (late.status_code, text(Html(late.text), "[role=alert]")) == (410, ended)
+    for answer, words in (
+        ("accept", "You accepted the offer. The interview time is yours."),
+        ("decline", "You declined the offer. You can choose another interview time."),
+    ):
+        for id in (ada, ben):
+            await site.put(f"/api/applications/{id}/interview", json={"interviewId": first})
+        await site.delete(f"/api/applications/{ada}/interview")
+        booking = (await site.get(f"/api/applications/{ben}/interview")).json()["booking"]
+        offer = await offer_of(database, booking["applicationId"])
+        answered = await post(site, offer, {"answer": answer})
+        assert text(Html(answered.text), "[role=status]") == words
+        await site.delete(f"/api/applications/{ben}/interview")
 
 
 async def test_the_api_plans_and_books_times(site: httpx2.AsyncClient, database: Database) -> None:

@@ -19,6 +19,7 @@ from jobmill.queue import Stage, declare_stages, inspect
 from jobmill.rotation import searches
 from jobmill.settings import Settings
 from jobmill.web.site_settings import SiteSettings
+from tests.catalog.helpers import make_source, posting, run
 from tests.matching import helpers, judged, profession_resumes
 from tests.outside.model_server import ModelServer, answer, open_server, trouble
 from tests.people.helpers import PASSWORD, bearer, make_person
@@ -294,11 +295,33 @@ async def test_companies_and_searches_are_suggested_from_the_profile(
     await know_phases(database)
     async with database.transaction() as tx:
         person = ProfilePerson(home_city="Paris, France", timezone="Europe/Paris")
-        await profiles.save(tx, "main", Profile(titles=("ICU Nurse",), person=person))
+        nurse = Profile(titles=("Registered Nurse",), person=person)
+        await profiles.save(tx, "main", nurse)
+    page = Html((await site.get("/setup/companies")).text)
+    # No company is suggested because it shares a word or the place; searches come first.
+    assert not page.css("#suggested")
+    assert "No company in our list is known to hire for: Registered Nurse." in page.text()
+    fieldset = page.css("form fieldset")[0]
+    assert fieldset.attributes["id"] == "searches"
+    assert "Registered Nurse in Paris" in fieldset.text()
+    async with database.transaction() as tx:
+        job = posting(1, "Registered Nurse, Home Visits", company="Cityblock Health")
+        await run(tx, await make_source(tx), 0, [job])
+        cityblock = await companies.get_or_create(tx, "Cityblock Health")
+        await tx.execute("UPDATE catalog.listing SET company_id = %s", [cityblock])
+    page = Html((await site.get("/setup/companies")).text)
+    [suggested] = page.css("#suggested .pick")
+    assert "Cityblock Health" in suggested.text()
+    assert "because of: Registered Nurse, Home Visits" in suggested.text()
+    assert "No company in our list" not in page.text()
+    async with database.transaction() as tx:
+        await profiles.save(
+            tx, "main", nurse.model_copy(update={"titles": ("Nurse Informatics Analyst",)})
+        )
     page = Html((await site.get("/setup/companies")).text)
     first = page.css("#suggested .pick")[0].text()
     assert "Health:" in first
-    assert "because of: ICU Nurse, Paris" in first
+    assert "because of: Nurse Informatics Analyst, Paris" in first
     assert page.css_first('#searches [value="remotive"]').attributes.get("disabled", "no") == "no"
     assert page.css_first('#searches [value="jooble"]').attributes.get("disabled", "no") != "no"
     # A search alone is enough, and one that needs a key is not added.
@@ -307,4 +330,4 @@ async def test_companies_and_searches_are_suggested_from_the_profile(
         assert added.headers["location"] == "/setup/model"
     async with database.transaction() as tx:
         [search] = await searches.list_all(tx)
-    assert (search.platform, search.keywords) == ("remotive", ["ICU Nurse"])
+    assert (search.platform, search.keywords) == ("remotive", ["Nurse Informatics Analyst"])

@@ -31,6 +31,13 @@ def close(
         str | None,
         typer.Option(metavar="FILE", help="Letter for this opening: `Subject: …`, then the text."),
     ] = None,
+    reason: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="What they read on their personal page, and as $text in the letter.",
+        ),
+    ] = None,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
@@ -40,13 +47,15 @@ def close(
     """
     if letter and tell != "letter":
         raise Invalid("--letter needs --tell letter")
+    if reason and tell is None:
+        raise Invalid("--reason needs --tell: without it current applications stay")
     if tell is None:
         _close_only(opening, dry_run, as_json)
         return
     text = parse_letter(files.read_text(letter)) if letter else None
     result = hiring_session.in_transaction(
         lambda tx: closing.close_and_tell(
-            tx, opening, LOCAL, tell=tell == "letter", text=text, dry_run=dry_run
+            tx, opening, LOCAL, tell=tell == "letter", text=text, reason=reason, dry_run=dry_run
         )
     )
     output.print_result(

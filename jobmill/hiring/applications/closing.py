@@ -23,6 +23,7 @@ from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 
 LETTER = "closed"
 RULE = "opening closed"
+MAX_REASON_LENGTH = 2_000
 MAX_ENDED = 100_000
 """Applications ended in one transaction, which holds the opening's lock."""
 
@@ -56,6 +57,9 @@ async def close_and_tell(
     on their pages, with or without letters, and as `$text` of the letter. A closed opening with
     waiting applications can be closed like this, too; Conflict if there are none. A dry run is rolled back.
     """
+    reason = (reason or "").replace("\r\n", "\n").strip() or None
+    if reason and len(reason) > MAX_REASON_LENGTH:
+        raise Invalid(f"A reason can have at most {MAX_REASON_LENGTH:,} characters.")
     async with tx.transaction(force_rollback=dry_run):
         # Lock before the letter is saved, so that two closings of one opening do not meet there.
         await openings.fetch_locked(await openings.request_lock(tx, opening_id), opening_id)

@@ -30,6 +30,11 @@ OVER = "the interview time is over"
 UNBOOKED = "booking cancelled"
 
 
+class AlreadyBooked(Conflict):
+    def __init__(self) -> None:
+        super().__init__("You have booked this time already.")
+
+
 class NoBookingToCancel(Conflict):
     def __init__(self) -> None:
         super().__init__("There is no booked interview to cancel.")
@@ -73,7 +78,8 @@ class InterviewChoice:
 async def book(tx: Tx, application_id: int, interview_id: int, by: Actor) -> Placement:
     """Book a time for an application with a place, in exchange for the one booked before.
 
-    Joins the waitlist of a full time. Raises Conflict if the person may not book it.
+    Joins the waitlist of a full time. Raises AlreadyBooked for the time that is booked, and
+    Conflict if the person may not book it.
     """
     interview = await get_interview(tx, interview_id)
     async with lock_and_expire_offers(tx, interview.parent_id, by) as parent:
@@ -81,7 +87,7 @@ async def book(tx: Tx, application_id: int, interview_id: int, by: Actor) -> Pla
         _check_right_to_book(parent.opening, application)
         old = await find_booking(await parent.flush(), application_id)
         if old and old.interview_id == interview_id:
-            raise Conflict("You have booked this time already.")
+            raise AlreadyBooked
         newcomers = [application.applicant_id]
         async with lock_and_expire_offers(tx, interview_id, by, newcomers=newcomers) as locked:
             if old:

@@ -39,6 +39,19 @@ class CloseAndTell(RequestBody):
     """Whether the applicants get the letter `closed`."""
     letter: LetterBody | None = None
     """The letter for this opening; null: the saved one."""
+    reason: (
+        Annotated[
+            str,
+            Field(
+                min_length=1,
+                max_length=closing.MAX_REASON_LENGTH,
+                examples=["We found enough people."],
+            ),
+            PLAIN_TEXT,
+        ]
+        | None
+    ) = None
+    """What the applicants read on their personal page, and as `$text` in the letter."""
     dry_run: StrictBool = False
 
 
@@ -68,6 +81,7 @@ async def close_and_tell(
             caller.actor,
             tell=body.tell,
             text=body.letter.to_text() if body.letter else None,
+            reason=body.reason,
             dry_run=body.dry_run,
         ),
         to_schema=Closing.of,

@@ -14,7 +14,7 @@ from jobmill.hiring.applications import offers
 from jobmill.hiring.applications.offers import NoOfferToAnswer
 from jobmill.hiring.applications.outcomes import MissedOffer
 from jobmill.hiring.interviews import bookings
-from jobmill.hiring.interviews.bookings import InterviewChoice, NoBookingToCancel
+from jobmill.hiring.interviews.bookings import AlreadyBooked, InterviewChoice, NoBookingToCancel
 from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.applications import ApplicationNotFound
 from jobmill.hiring.records.openings import Opening
@@ -58,7 +58,7 @@ async def change(
         else:
             async with db.transaction() as tx:
                 await _change(tx, visitor, application_id, step, form)
-    except NoBookingToCancel:
+    except (AlreadyBooked, NoBookingToCancel):
         # A second tap: nothing is left to do.
         pass
     except (Invalid, Conflict, Gone) as refusal:

@@ -73,7 +73,7 @@ async def _answer(
     response = view(
         "my/answered.html",
         opening=opening,
-        text=describe_answer(answer),
+        text=describe_answer(answer, is_interview=opening.starts_at is not None),
         error=error,
     )
     return no_store(response)

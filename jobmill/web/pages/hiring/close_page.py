@@ -30,8 +30,6 @@ from jobmill.web.translations import say
 
 router = APIRouter(prefix="/hiring/{opening_id}/close")
 
-MAX_REASON_LENGTH = 2_000
-
 
 @dataclass(frozen=True, slots=True)
 class CloseForm:
@@ -77,21 +75,16 @@ def _read_form(fields: Mapping[str, str]) -> CloseForm:
 async def _close(
     tx: Tx, opening_id: int, form: CloseForm, by: Actor, site_settings: SiteSettings
 ) -> None:
-    reason = form.reason.replace("\r\n", "\n").strip() or None
-    if reason and len(reason) > MAX_REASON_LENGTH:
-        raise Invalid(
-            say("A reason can have at most %(n)s characters.", n=f"{MAX_REASON_LENGTH:,}")
-        )
     match form.waiting:
         case "keep":
             await lifecycle.close(tx, opening_id, by)
         case "end":
-            await closing.close_and_tell(tx, opening_id, by, tell=False, reason=reason)
+            await closing.close_and_tell(tx, opening_id, by, tell=False, reason=form.reason)
         case "tell":
             text = letter_templates.check_text(closing.LETTER, form.text)
             is_saved = text == await _find_letter(tx, opening_id, site_settings)
             await closing.close_and_tell(
-                tx, opening_id, by, tell=True, text=None if is_saved else text, reason=reason
+                tx, opening_id, by, tell=True, text=None if is_saved else text, reason=form.reason
             )
         case _:
             raise Invalid(say("Choose what happens to the people who wait."))

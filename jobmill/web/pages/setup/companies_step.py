@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
+from jobmill.catalog import companies
 from jobmill.errors import AppError, Invalid, Unavailable
 from jobmill.matching.profile import Profile
 from jobmill.pipelines import first_boards
@@ -50,12 +51,14 @@ class CompanySelection:
     def selected(self) -> list[BundledCompany]:
         return bundled_companies.companies_by_keys(self.chosen)
 
-    def rank_results(self, profile: Profile | None) -> list[CompanySuggestion]:
+    def rank_results(
+        self, profile: Profile | None, open_titles: Mapping[str, Sequence[str]]
+    ) -> list[CompanySuggestion]:
         """The companies that the search finds, those that fit the profile best first."""
         selected = set(self.selected)
-        companies = bundled_companies.search_companies(self.q, self.field)
+        results = bundled_companies.search_companies(self.q, self.field)
         return rank_companies(
-            profile, [company for company in companies if company not in selected]
+            profile, [company for company in results if company not in selected], open_titles
         )
 
 
@@ -87,8 +90,9 @@ async def _render(
     """`is_empty`: the form was submitted without a selection."""
     async with page.db.transaction() as tx:
         status = await read_setup_status(tx, page.site_settings, page.visitor)
+        open_titles = await companies.find_open_titles(tx, bundled_companies.all_names())
     profile = status.version.profile() if status.version else None
-    results = selection.rank_results(profile)
+    results = selection.rank_results(profile, open_titles)
     suggested = [result for result in results if result.matches][:MAX_SUGGESTED]
     return page(
         "setup/companies.html",
@@ -97,6 +101,7 @@ async def _render(
         steps=list_steps(status, COMPANIES),
         selection=selection,
         suggested=suggested,
+        wanted_titles=profile.titles if profile else (),
         others=[result for result in results if result not in suggested],
         searches=_suggest_searches(profile),
         fields=bundled_companies.all_fields(),
