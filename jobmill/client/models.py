@@ -400,6 +400,8 @@ class ApiCloseAndTell(ApiModel):
     """Whether the applicants get the letter `closed`."""
     letter: ApiLetterBody | None = None
     """The letter for this opening; null: the saved one."""
+    reason: str | None = None
+    """What the applicants read on their personal page, and as `$text` in the letter."""
     dry_run: bool = False
 
 
