@@ -13,6 +13,7 @@ from playwright.async_api import Browser, async_playwright
 from psycopg.conninfo import make_conninfo
 
 from jobmill.db import connect
+from jobmill.outside.browser import find_browser
 from tests.browser import every_page
 from tests.browser.world import ServedSite, add_decisions, live_a_while, serve
 from tests.conftest import clone, run
@@ -35,6 +36,18 @@ def executable() -> str:
 async def browser(executable: str) -> AsyncIterator[Browser]:
     async with async_playwright() as driver:
         browser = await driver.chromium.launch(executable_path=executable, args=[NOWHERE])
+        yield browser
+        await browser.close()
+
+
+@pytest.fixture
+async def whole_browser() -> AsyncIterator[Browser]:
+    """Not its headless shell, which shows no notifications."""
+    program = find_browser()
+    if not program:
+        skip_or_fail("No Chromium but the headless shell is in the PATH: install it.")
+    async with async_playwright() as driver:
+        browser = await driver.chromium.launch(executable_path=program, args=[NOWHERE])
         yield browser
         await browser.close()
 
