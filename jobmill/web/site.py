@@ -19,7 +19,7 @@ from jobmill.errors import AppError
 from jobmill.queue.overview import RateTracker
 from jobmill.web import auth, html_errors, live_updates, translations
 from jobmill.web.access_rights import Workspace
-from jobmill.web.api import router
+from jobmill.web.api.router import router as api_router
 from jobmill.web.apply_batch import ApplyBatches
 from jobmill.web.banners import Banners, refresh_banners
 from jobmill.web.client_address import ClientResolver
@@ -133,23 +133,23 @@ NO_TELEMETRY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": Fal
 """`/metrics` has the figures; otherwise FastAPI searches the environment at every request."""
 
 WORKSPACES: Sequence[tuple[Workspace, Iterable[APIRouter]]] = (
-    ("hiring", (hiring.router, reports.router)),
+    ("hiring", (*hiring.routers, *reports.routers)),
     (
         "search",
         (
             today.router,
-            matches.router,
-            applications.router,
-            documents.router,
-            listings.router,
-            companies.router,
-            profile.router,
+            *matches.routers,
+            *applications.routers,
+            *documents.routers,
+            *listings.routers,
+            *companies.routers,
+            *profile.routers,
         ),
     ),
-    ("search", (setup.router,)),
+    ("search", (*setup.routers,)),
     # Rotation first: `/sources/rotation` is no id of a source.
-    ("system", (health.router, queue.router, rotation.router, sources.router, budget.router)),
-    ("system", (people.router, settings.router, demo.router, old_addresses.router)),
+    ("system", (health.router, *queue.routers, *rotation.routers, *sources.routers, budget.router)),
+    ("system", (*people.routers, *settings.routers, demo.router, old_addresses.router)),
 )
 """The pages of each workspace; access_rights.py has the rights of each role."""
 
@@ -159,15 +159,15 @@ STATIC_FILES = Mount("/static", StaticFiles(directory=WEB_DIR / "static"), name=
 
 @cache
 def prepare_routes() -> RouteTable:
-    """All applications of a process share them: preparing the dependencies takes half a second."""
+    """All applications of a process share them: preparing the dependencies takes a second."""
     return RouteTable(list_routes())
 
 
 @cache
 def list_routes() -> Sequence[BaseRoute]:
     """All routes but the static files."""
+    # Routers inside of routers would be prepared at each level, so these are side by side.
     routes = APIRouter()
-    routes.include_router(router.router)
     routes.include_router(probes.router)
     with_banners = Depends(refresh_banners)
     routes.include_router(metrics.router, dependencies=[Depends(auth.viewer)])
@@ -196,4 +196,4 @@ def list_routes() -> Sequence[BaseRoute]:
         gate = Depends(auth.workspace_gate(workspace))
         for page_router in routers:
             routes.include_router(page_router, dependencies=[gate, with_banners])
-    return routes.routes
+    return [*api_router.routes, *routes.routes]

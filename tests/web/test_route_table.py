@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from fastapi.routing import APIRoute
 from starlette.routing import Match
 from starlette.types import Scope
 
@@ -19,11 +20,10 @@ def match_like_fastapi(scope: Scope) -> tuple[Match, Any, Any]:
     """The route that FastAPI chooses, through all levels of included routers."""
     chosen: tuple[Match, Any, Any] = (Match.NONE, None, None)
     for route in site.list_routes():
-        match, _ = route.matches(scope)
+        match, values = route.matches(scope)
         if match.value > chosen[0].value:
             included: Any = route
-            context: Any = None
-            values: Scope = {}
+            context: Any = route if isinstance(route, APIRoute) else None
             while context is None:
                 _, values, included, context = included._match(scope)
             chosen = match, context.endpoint, values["path_params"]

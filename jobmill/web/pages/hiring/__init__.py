@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
 from jobmill.web.pages.hiring import (
     activity,
     applicant_list,
@@ -27,29 +25,30 @@ from jobmill.web.pages.hiring import (
     webhook_pages,
 )
 
-router = APIRouter()
 # `/hiring/new` and the lists before `/hiring/{opening_id}`, and the parts of a review before the actions on
 # an applicant: the first matching route wins.
-for pages in (
-    opening_list,
-    applicant_list,
-    message_list,
-    mail_setup,
-    company_page,
-    letter_pages,
-    blocklist_page,
-    webhook_pages,
-    verification_page,
-    import_pages,
-    close_page,
-    erase_page,
-    opening_changes,
-    form_editor,
-    activity,
-    review_page,
-    stage_pages,
-    reviews,
-    interviews,
-    applicants,
-):
-    router.include_router(pages.router)
+routers = [
+    page.router
+    for page in (
+        opening_list,
+        applicant_list,
+        message_list,
+        mail_setup,
+        company_page,
+        letter_pages,
+        blocklist_page,
+        webhook_pages,
+        verification_page,
+        import_pages,
+        close_page,
+        erase_page,
+        opening_changes,
+        form_editor,
+        activity,
+        review_page,
+        stage_pages,
+        reviews,
+        interviews,
+        applicants,
+    )
+]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
 from jobmill.web.pages.rotation import (
     overview_page,
     platforms_page,
@@ -12,6 +10,6 @@ from jobmill.web.pages.rotation import (
     yield_page,
 )
 
-router = APIRouter()
-for page_module in (overview_page, yield_page, targets_page, searches_page, platforms_page):
-    router.include_router(page_module.router)
+routers = [
+    page.router for page in (overview_page, yield_page, targets_page, searches_page, platforms_page)
+]

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
 from jobmill.web.pages.settings import actions, overview_page
 
-router = APIRouter()
-for page_module in (overview_page, actions):
-    router.include_router(page_module.router)
+routers = [page.router for page in (overview_page, actions)]

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
 from jobmill.web.pages.setup import companies_step, matches_step, model_step, profile_step, steps
 
-router = APIRouter()
-for page_module in (steps, profile_step, companies_step, model_step, matches_step):
-    router.include_router(page_module.router)
+routers = [page.router for page in (steps, profile_step, companies_step, model_step, matches_step)]
