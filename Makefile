@@ -23,6 +23,8 @@ run: setup  ## Set up and start Jobmill
 
 test: setup-dev  ## Run the tests; ARGS= adds options of pytest
 	@scripts/browser get >/dev/null || [ -z "$$REQUIRE_BROWSER" ]
+	@# Once, instead of five times at the same moment.
+	@$(PY) -m compileall -q -j 0 jobmill
 	@$(PY) -m pytest -m "not soak" -n 5 --dist loadfile --no-loadscope-reorder -rs $(ARGS)
 
 screenshots: setup-dev  ## Save screenshots of all pages in build/screenshots
