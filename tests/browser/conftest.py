@@ -13,7 +13,6 @@ from playwright.async_api import Browser, async_playwright
 from psycopg.conninfo import make_conninfo
 
 from jobmill.db import connect
-from jobmill.outside.browser import find_browser
 from tests.browser import every_page
 from tests.browser.world import ServedSite, add_decisions, live_a_while, serve
 from tests.conftest import clone, run
@@ -24,12 +23,16 @@ NOWHERE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE loc
 """Blocks requests to other hosts."""
 
 
-@pytest.fixture(scope="session")
-def executable() -> str:
-    result = subprocess.run([FINDER], check=False, capture_output=True, text=True)
+def find(*options: str) -> str:
+    result = subprocess.run([FINDER, *options], check=False, capture_output=True, text=True)
     if result.returncode:
         skip_or_fail(result.stderr.strip())
     return result.stdout.strip()
+
+
+@pytest.fixture(scope="session")
+def executable() -> str:
+    return find()
 
 
 @pytest.fixture(scope="session")
@@ -43,11 +46,8 @@ async def browser(executable: str) -> AsyncIterator[Browser]:
 @pytest.fixture
 async def whole_browser() -> AsyncIterator[Browser]:
     """Not its headless shell, which shows no notifications."""
-    program = find_browser()
-    if not program:
-        skip_or_fail("No Chromium but the headless shell is in the PATH: install it.")
     async with async_playwright() as driver:
-        browser = await driver.chromium.launch(executable_path=program, args=[NOWHERE])
+        browser = await driver.chromium.launch(executable_path=find("whole"), args=[NOWHERE])
         yield browser
         await browser.close()
 

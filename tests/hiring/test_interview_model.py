@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from jobmill.db import Tx
@@ -208,9 +208,7 @@ class InterviewComparison:
             assert (await verification.verify_log(self.tx, id)).faults == []
 
 
-@settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=15)
 @given(steps=STEPS, places=some.integers(1, 2))
 async def test_interviews_and_the_plain_models_agree(
     tx: Tx, steps: list[BookingStep], places: int

@@ -15,7 +15,7 @@ from typing import LiteralString
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jobmill import queue
@@ -338,7 +338,6 @@ async def graph_workers(graphs: tuple[str, Database]) -> AsyncIterator[WorkerPro
     max_examples=8,
     deadline=None,
     database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(graph=GRAPHS, kills=st.lists(st.integers(0, 3), min_size=1, max_size=3))
 async def test_random_cyclic_graphs_always_end(

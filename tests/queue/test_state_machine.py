@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, LiteralString
 
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import given, note, settings
 from psycopg.rows import dict_row
 
 from jobmill import queue
@@ -329,7 +329,6 @@ RANDOM = settings(
     database=None,
     print_blob=True,
     report_multiple_bugs=False,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from jobmill.catalog.crawl_results import CrawlResult, RunCounts, SavedRun
@@ -237,9 +237,7 @@ async def test_an_overtaken_run_by_hand_leaves_the_claim_too(tx: Tx) -> None:
 ANSWERS = some.sampled_from(["ok", "empty", "unchanged", "gone", "server", "limited"])
 
 
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=25)
 @given(
     kind=some.sampled_from(["greenhouse", "jooble"]),
     story=some.lists(some.tuples(ANSWERS, some.integers(1, 200)), min_size=1, max_size=12),

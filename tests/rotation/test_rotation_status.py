@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from jobmill.db import Tx
@@ -155,9 +155,7 @@ async def make_random_target(tx: Tx, drawn: dict[str, Any]) -> None:
     )
 
 
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=25)
 @given(
     drawn=some.lists(TARGETS, max_size=12),
     policy=some.sampled_from(["yield", "seed"]),

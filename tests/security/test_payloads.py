@@ -75,10 +75,13 @@ async def test_no_text_field_is_a_way_in(attacked: AttackedSite, database: Datab
     document = (await client.get("/api/openapi.json")).json()
     for body in json_bodies(document):
         for name in body.texts:
-            # One payload for each field, as for forms.
+            # One payload for each field, and all payloads for each body.
             attempts += 1
             value = PAYLOADS[attempts % len(PAYLOADS)]
             faults += check(await send_json(attacked, body, {name: value}))
+        for payload in PAYLOADS if body.texts else ():
+            attempts += 1
+            faults += check(await send_json(attacked, body, dict.fromkeys(body.texts, payload)))
     forms = [form for form in walk.forms.values() if form.texts]
     for form in forms:
         for name in form.texts:
