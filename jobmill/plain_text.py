@@ -59,4 +59,4 @@ def read_word_groups(package: str, name: str) -> dict[str, str]:
 
 def _read_lines(package: str, name: str) -> list[str]:
     lines = (resources.files(package) / name).read_text("utf-8").splitlines()
-    return [line for line in lines if not line.startswith("#")]
+    return [line for line in lines if line and not line.startswith("#")]

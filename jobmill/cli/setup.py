@@ -51,7 +51,7 @@ def companies(
     output.print_table(rows, as_json=as_json, empty=empty)
     if wanted and wanted.titles and not search and not any(row["matches"] for row in rows):
         typer.echo(
-            f"No company in the list is known to hire for: {', '.join(wanted.titles)}. "
+            f"No company in the list is known to hire for: {output.printable(', '.join(wanted.titles))}. "
             "Search job sites instead: jobmill setup searches",
             err=True,
         )

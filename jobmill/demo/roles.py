@@ -21,7 +21,7 @@ class DemoRole:
     pay: tuple[int, int]
     """Salary range in thousands a year."""
     levels: tuple[str, ...]
-    """What the title begins with, `-` for nothing; each is as likely as the others."""
+    """What the title begins with, empty for nothing; each is as likely as the others."""
     remote_share: float
     """The probability that it is remote."""
 

@@ -137,6 +137,8 @@ class _Wishes:
 
     def _find_related(self, open_titles: Sequence[str]) -> list[str]:
         """The open job that is most like a wanted title, if one is related to it."""
+        if not self.titles:
+            return []
         fits = [(title_fit.find_closest(title, self.titles)[0], title) for title in open_titles]
         similarity, title = max(fits, default=(0.0, ""))
         return [title] if similarity >= RELATED_TITLE else []

@@ -47,6 +47,9 @@ async def shelf(tx: Tx) -> Tx:
         ({"words": "soup or eng"}, ["Cook", "C++ Engineer"]),
         ({"words": "developer -jav"}, ["Java Developer", ".NET Developer"]),
         ({"words": "developer - jav"}, ["Java Developer", ".NET Developer"]),
+        ({"words": "developer (-java)"}, [".NET Developer"]),
+        # A hyphen at the end of a word excludes nothing.
+        ({"words": "cook- or engineer"}, ["Cook", "C++ Engineer"]),
         ({"words": '"make sou"'}, []),
         ({"words": "no"}, []),
         ({"words": "po", "arrangement": "remote"}, ["C++ Engineer"]),
@@ -169,6 +172,7 @@ async def test_a_listing_stays_found_while_a_word_of_its_title_is_typed(tx: Tx) 
             "y " * 5_000,
             "'" * 2_500,
             "-" * 2_500,
+            "<-" * 100,
             '"' * 2_501,
             "\\" * 2_501,
             "(" * 500,

@@ -88,6 +88,11 @@ def test_open_jobs_of_a_company_say_whom_it_hires() -> None:
     assert "Doctolib" in dict(list_suggested(INFORMATICIAN, {"Doctolib": ["Cook"]}))
 
 
+def test_a_profile_without_titles_is_not_compared_with_open_jobs() -> None:
+    titles = {company.name: ["Cook"] for company in bundled_companies.all_companies()}
+    assert dict(list_suggested(Profile(), titles)) == dict(list_suggested(Profile()))
+
+
 @pytest.mark.parametrize(
     "profile", [None, Profile(arrangements=("onsite",), person=ProfilePerson(home_city="Lagos"))]
 )

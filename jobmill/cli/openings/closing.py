@@ -35,7 +35,7 @@ def close(
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="What they read on their personal page, and as $text in the letter.",
+            help="What applicants read on their personal page, and as $text in the letter.",
         ),
     ] = None,
     dry_run: DryRun = False,

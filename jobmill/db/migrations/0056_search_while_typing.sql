@@ -9,9 +9,10 @@ CREATE FUNCTION catalog.words_query(words text) RETURNS tsquery
                    WHEN numnode(whole) = 0 THEN beginning
                    ELSE ts_rewrite(whole, stem, stem || beginning || completed)
                END
-          FROM -- PostgreSQL cannot parse more than 32 minus signs without a word between them.
-               regexp_replace(catalog.searchable(words), '-[-\s()|&!<]+', '-', 'g') AS typed,
-               substring(typed FROM '^(?:(?:[^"]*"[^"]*")*[^"]*\s)?([^\s"-][^\s"]{0,99})\s*$') AS last_word,
+          FROM -- PostgreSQL cannot parse more than 32 minus signs without a word between them. One that ends a
+               -- word, as in "part- or full-time", excludes nothing.
+               regexp_replace(catalog.searchable(words), '(^|[\s"()|&!<])-[-\s()|&!<]+', '\1-', 'g') AS typed,
+               substring(typed FROM '^(?:(?:[^"]*"[^"]*")*[^"]*\s)?([^\s"()|&!-][^\s"]{0,99})\s*$') AS last_word,
                websearch_to_tsquery('english', typed) AS whole,
                websearch_to_tsquery('english', last_word) AS stem,
                to_tsquery('simple', '''' || replace(replace(last_word, '\', '\\'), '''', '''''') || ''':*'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -92,7 +93,8 @@ async def _render(
         status = await read_setup_status(tx, page.site_settings, page.visitor)
         open_titles = await companies.find_open_titles(tx, bundled_companies.all_names())
     profile = status.version.profile() if status.version else None
-    results = selection.rank_results(profile, open_titles)
+    # An installation that reads most boards has tens of thousands of titles to compare.
+    results = await asyncio.to_thread(selection.rank_results, profile, open_titles)
     suggested = [result for result in results if result.matches][:MAX_SUGGESTED]
     return page(
         "setup/companies.html",
