@@ -23,31 +23,18 @@ NOWHERE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE loc
 """Blocks requests to other hosts."""
 
 
-def find(*options: str) -> str:
-    result = subprocess.run([FINDER, *options], check=False, capture_output=True, text=True)
+@pytest.fixture(scope="session")
+def executable() -> str:
+    result = subprocess.run([FINDER], check=False, capture_output=True, text=True)
     if result.returncode:
         skip_or_fail(result.stderr.strip())
     return result.stdout.strip()
 
 
 @pytest.fixture(scope="session")
-def executable() -> str:
-    return find()
-
-
-@pytest.fixture(scope="session")
 async def browser(executable: str) -> AsyncIterator[Browser]:
     async with async_playwright() as driver:
         browser = await driver.chromium.launch(executable_path=executable, args=[NOWHERE])
-        yield browser
-        await browser.close()
-
-
-@pytest.fixture
-async def whole_browser() -> AsyncIterator[Browser]:
-    """Not its headless shell, which shows no notifications."""
-    async with async_playwright() as driver:
-        browser = await driver.chromium.launch(executable_path=find("whole"), args=[NOWHERE])
         yield browser
         await browser.close()
 

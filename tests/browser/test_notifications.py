@@ -103,10 +103,10 @@ async def test_a_digest_is_set_up_received_opened_and_unsubscribed(
 
 
 async def test_a_push_message_is_shown_once_however_often_it_arrives(
-    whole_browser: Browser, new_place: ServedSite
+    browser: Browser, new_place: ServedSite
 ) -> None:
     message = {"title": "Alert: deep", "body": "12 items", "url": "/activity", "tag": "n-1"}
-    async with window(whole_browser, new_place.origin) as opened:
+    async with window(browser, new_place.origin) as opened:
         context = opened.page.context
         await context.grant_permissions(["notifications"], origin=new_place.origin)
         page = await opened.go(HOME)
