@@ -37,15 +37,15 @@ def companies(
 ) -> None:
     """List the companies that come with Jobmill, those that fit your profile first; `jobmill setup add
     KEY` adds one."""
-    found = bundled_companies.search_companies(search)
-    wanted, open_titles = session.in_transaction(lambda tx: _read_wishes(tx, profile))
+    listed = bundled_companies.search_companies(search)
+    wanted, open_titles = session.in_transaction(lambda tx: _read_profile_and_titles(tx, profile))
     rows = [
         {
             **output.pick(suggestion.company, "key", "name", "about"),
             # What of the profile it fits.
             "matches": list(suggestion.matches),
         }
-        for suggestion in company_suggestions.rank_companies(wanted, found, open_titles)
+        for suggestion in company_suggestions.rank_companies(wanted, listed, open_titles)
     ]
     empty = "No company matches. Add any job board or careers page: jobmill setup add URL"
     output.print_table(rows, as_json=as_json, empty=empty)
@@ -57,7 +57,7 @@ def companies(
         )
 
 
-async def _read_wishes(
+async def _read_profile_and_titles(
     tx: Tx, profile: str | None
 ) -> tuple[Profile | None, Mapping[str, Sequence[str]]]:
     """The profile, and the titles of open jobs by company."""
@@ -124,11 +124,11 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Add job boards as sources that a worker reads next; other pages are searched for a board."""
-    wishes = first_boards.parse_lines(boards or [])
-    _check(wishes)
+    choices = first_boards.parse_lines(boards or [])
+    _check(choices)
 
     begun = session.in_transaction(
-        lambda tx: first_boards.add_boards(tx, wishes, by=lookups.current_user()), declared=True
+        lambda tx: first_boards.add_boards(tx, choices, by=lookups.current_user()), declared=True
     )
     if as_json:
         output.print_json(asdict(begun))
@@ -136,13 +136,13 @@ def add(
     _print_result(begun)
 
 
-def _check(wishes: BoardChoices) -> None:
-    """Refuse all wishes if one is not understood, and name those."""
-    if wishes.invalid:
+def _check(choices: BoardChoices) -> None:
+    """Refuse all choices if one is not understood, and name those."""
+    if choices.invalid:
         raise Invalid(
-            "nothing was added: " + "; ".join(f"{line}: {why}" for line, why in wishes.invalid)
+            "nothing was added: " + "; ".join(f"{line}: {why}" for line, why in choices.invalid)
         )
-    if not wishes.boards and not wishes.pages:
+    if not choices.boards and not choices.pages:
         raise Invalid(
             "name at least one board: PLATFORM/SLUG from `jobmill setup companies`, or a URL"
         )
