@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from jobmill.boards.adapters import PLATFORM_RULES
-from jobmill.cli.support import files, hints, lookups, output, session
+from jobmill.cli.support import files, lookups, output, session
 from jobmill.cli.support.lookups import ProfileName
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Database, Tx
@@ -72,8 +72,7 @@ def show(id: Id, as_json: AsJson = False) -> None:
             "files": [file.name for file in await application_files.find_all(tx, id)],
         }
 
-    with hints.add_hints():
-        record = session.in_transaction(read)
+    record = session.in_transaction(read)
     output.print_record(record, as_json=as_json)
 
 
@@ -91,8 +90,7 @@ def move(
         owner, actor = await lookups.find_owner(tx), lookups.current_user()
         return await board.move(tx, id, status, owner=owner, actor=actor)
 
-    with hints.add_hints():
-        match = session.in_transaction(act)
+    match = session.in_transaction(act)
     output.print_record(output.pick(match, "id", "status", "title", "company"), as_json=as_json)
 
 
@@ -109,8 +107,7 @@ def note(
         owner, actor = await lookups.find_owner(tx), lookups.current_user()
         return await entries.add_note(tx, id, body, owner=owner, actor=actor)
 
-    with hints.add_hints():
-        note_id = session.in_transaction(act)
+    note_id = session.in_transaction(act)
     output.print_result(
         {"id": note_id, "application": id}, f"Note {note_id} of application {id} saved.", as_json
     )

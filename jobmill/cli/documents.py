@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from jobmill import queue
-from jobmill.cli.support import hints, lookups, output, session
+from jobmill.cli.support import lookups, output, session
 from jobmill.cli.support.lookups import ProfileName
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Database, Tx
@@ -69,8 +69,7 @@ def write(
             "words": text_file.count_words(document),
         }
 
-    with hints.add_hints():
-        record = session.with_database(act)
+    record = session.with_database(act)
     output.print_record(record, as_json=as_json)
 
 
@@ -131,8 +130,7 @@ def export(
         file = await writing.render_file(document, format)
         return writing.file_name(document, match.company, format), file.data
 
-    with hints.add_hints():
-        name, data = session.with_database(act)
+    name, data = session.with_database(act)
     _write_file(out or name, data)
 
 
@@ -167,6 +165,5 @@ def sent(id: Id, format: Format = "pdf", as_json: AsJson = False) -> None:
         file_record = output.pick(file, "version", "format")
         return {"id": id, **file_record, "sha256": file.sha256.hex(), "at": file.sent_at}
 
-    with hints.add_hints():
-        record = session.with_database(act)
+    record = session.with_database(act)
     output.print_record(record, as_json=as_json)

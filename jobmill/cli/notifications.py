@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeVar
 
 import typer
 
-from jobmill.cli.support import environment, hints, lookups, output, session, times
+from jobmill.cli.support import environment, lookups, output, session, times
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Tx
 from jobmill.errors import Invalid
@@ -29,8 +29,7 @@ def _run(act: Callable[[Tx, Owner], Awaitable[T]]) -> T:
     async def with_owner(tx: Tx) -> T:
         return await act(tx, await lookups.find_owner(tx))
 
-    with hints.add_hints():
-        return session.in_transaction(with_owner)
+    return session.in_transaction(with_owner)
 
 
 @app.command("list")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import datetime as dt
 import sys
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal
 
 import typer
 
-from jobmill.cli.support import hints, output, session, times
+from jobmill.cli.support import output, session, times
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Tx
 from jobmill.errors import Invalid
@@ -24,7 +24,6 @@ from jobmill.people.sessions import OpenSession
 app = typer.Typer(no_args_is_help=True)
 keys_app = typer.Typer(no_args_is_help=True)
 
-T = TypeVar("T")
 Role = Literal["seeker", "viewer", "recruiter", "admin"]
 Scope = Literal["metrics", "read", "search", "hiring", "admin"]
 Email = Annotated[str, typer.Argument(metavar="EMAIL", help="Email address of the person.")]
@@ -57,7 +56,7 @@ def add(
 @app.command("list")
 def list_persons(every: All = False, as_json: AsJson = False) -> None:
     """List the people with access."""
-    rows = [row for row in _in_transaction(persons.find_all) if every or not row.ended_at]
+    rows = [row for row in session.in_transaction(persons.find_all) if every or not row.ended_at]
     empty = "No people yet. Add an admin: jobmill person add NAME EMAIL --role admin"
     output.print_table(rows, as_json=as_json, empty=empty)
 
@@ -125,7 +124,7 @@ def erase_search(
     async def act(tx: Tx) -> int:
         return await job_search_erasure.erase_search(tx, (await persons.get_by_email(tx, email)).id)
 
-    count = _in_transaction(act)
+    count = session.in_transaction(act)
     if as_json:
         output.print_json({"email": email, "erased_profiles": count})
     else:
@@ -139,7 +138,7 @@ def list_sessions(email: Email, as_json: AsJson = False) -> None:
     async def find(tx: Tx) -> list[OpenSession]:
         return await sessions.find_open(tx, (await persons.get_active(tx, email)).id)
 
-    rows = _in_transaction(find)
+    rows = session.in_transaction(find)
     output.print_table(rows, as_json=as_json, empty="Not signed in anywhere.")
 
 
@@ -158,7 +157,7 @@ def list_changes(
     as_json: AsJson = False,
 ) -> None:
     """List changes of people, keys, pauses, searches and webhooks, newest first."""
-    rows = _in_transaction(lambda tx: changes.find_recent(tx, before=before, limit=limit))
+    rows = session.in_transaction(lambda tx: changes.find_recent(tx, before=before, limit=limit))
     if as_json:
         output.print_table(rows, as_json=True)
     elif rows:
@@ -201,7 +200,7 @@ def add_key(
         owner_id = (await persons.get_active(tx, owner)).id if owner else None
         return await keys.add(tx, name, scope, owner_id=owner_id, lifetime=lifetime)
 
-    key = _in_transaction(create)
+    key = session.in_transaction(create)
     output.print_record(key, as_json=as_json)
     if not as_json:
         typer.echo(
@@ -212,7 +211,7 @@ def add_key(
 @keys_app.command("list")
 def list_keys(every: All = False, as_json: AsJson = False) -> None:
     """List the API keys: owner, scope, expiry and last use."""
-    rows = [row for row in _in_transaction(keys.find_all) if every or row.is_active]
+    rows = [row for row in session.in_transaction(keys.find_all) if every or row.is_active]
     empty = "No keys yet. Create one: jobmill key add NAME --scope read"
     output.print_table(rows, as_json=as_json, empty=empty)
 
@@ -225,7 +224,7 @@ def end_key(
     as_json: AsJson = False,
 ) -> None:
     """Revoke an API key."""
-    output.print_record(_in_transaction(lambda tx: keys.revoke(tx, id)), as_json=as_json)
+    output.print_record(session.in_transaction(lambda tx: keys.revoke(tx, id)), as_json=as_json)
 
 
 def read_password(*, from_stdin: bool) -> str:
@@ -249,9 +248,4 @@ def _change_and_print(
 
 
 def _run_and_print(act: Callable[[Tx], Awaitable[Person]], as_json: bool) -> None:
-    output.print_record(_in_transaction(act), as_json=as_json)
-
-
-def _in_transaction(act: Callable[[Tx], Awaitable[T]]) -> T:
-    with hints.add_hints():
-        return session.in_transaction(act)
+    output.print_record(session.in_transaction(act), as_json=as_json)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from jobmill.cli.support import environment, hiring_session, output, times
+from jobmill.cli.support import environment, output, session, times
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.hiring.import_export import exports
 from jobmill.hiring.messages import webhooks
@@ -35,7 +35,7 @@ def add(
     """Add a webhook for all future events; its secret is shown once."""
     checked = webhook.check_url(url, webhook.allowed_private_hosts(environment.load_settings()))
 
-    added = hiring_session.in_transaction(
+    added = session.in_transaction(
         lambda tx: webhooks.add(tx, checked, opening_id=opening, events=event)
     )
     output.print_record(added, as_json=as_json)
@@ -46,7 +46,7 @@ def add(
 @app.command("list")
 def list_webhooks(as_json: AsJson = False) -> None:
     """List the webhooks."""
-    rows = hiring_session.in_transaction(webhooks.list_webhooks)
+    rows = session.in_transaction(webhooks.list_webhooks)
     if as_json:
         for webhook in rows:
             output.print_json(_to_json(webhook))
@@ -75,7 +75,7 @@ def _to_json(record: Webhook | WebhookDelivery) -> dict[str, Any]:
 @app.command("show")
 def show_webhook(id: Id, as_json: AsJson = False) -> None:
     """Show a webhook, without its secret."""
-    webhook = hiring_session.in_transaction(lambda tx: webhooks.get(tx, id))
+    webhook = session.in_transaction(lambda tx: webhooks.get(tx, id))
     if as_json:
         output.print_json(_to_json(webhook))
     else:
@@ -85,7 +85,7 @@ def show_webhook(id: Id, as_json: AsJson = False) -> None:
 @app.command()
 def remove(id: Id, as_json: AsJson = False) -> None:
     """Delete a webhook and the history of its deliveries."""
-    hiring_session.in_transaction(lambda tx: webhooks.remove(tx, id))
+    session.in_transaction(lambda tx: webhooks.remove(tx, id))
     output.print_result({"id": id, "removed": True}, f"Webhook {id} deleted.", as_json)
 
 
@@ -102,7 +102,7 @@ def disable(id: Id, as_json: AsJson = False) -> None:
 
 
 def _set_enabled(id: int, enabled: bool, as_json: bool) -> None:
-    webhook = hiring_session.in_transaction(lambda tx: webhooks.set_enabled(tx, id, enabled))
+    webhook = session.in_transaction(lambda tx: webhooks.set_enabled(tx, id, enabled))
     if as_json:
         output.print_json(_to_json(webhook))
     else:
@@ -123,7 +123,7 @@ def deliveries(
     as_json: AsJson = False,
 ) -> None:
     """List the deliveries of a webhook and their results, newest first."""
-    rows = hiring_session.in_transaction(
+    rows = session.in_transaction(
         lambda tx: webhooks.list_deliveries(tx, id, state=state, before=before, limit=limit + 1)
     )
     output.print_page(
@@ -154,7 +154,7 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """Send a delivery again, as a new delivery."""
-    id = hiring_session.in_transaction(lambda tx: webhooks.redeliver(tx, delivery))
+    id = session.in_transaction(lambda tx: webhooks.redeliver(tx, delivery))
     output.print_result(
         {"id": id}, f"Delivery {delivery} will be sent again as delivery {id}.", as_json
     )

@@ -9,7 +9,7 @@ import typer
 from jobmill.cli.hiring import bulk_actions
 from jobmill.cli.hiring.bulk_actions import Ids
 from jobmill.cli.openings import opening_output
-from jobmill.cli.support import hiring_session, output, times
+from jobmill.cli.support import hiring_session, output, session, times
 from jobmill.cli.support.hiring_session import ApplicationId, DryRun, OpeningId
 from jobmill.cli.support.output import AsJson, Limit, NextPage
 from jobmill.db import Tx
@@ -73,7 +73,7 @@ def accept(application: ApplicationId, reason: Reason = None, as_json: AsJson = 
         accepted = await decisions.accept(tx, application, LOCAL, reason=reason)
         return accepted, await applications.find_position(tx, accepted)
 
-    accepted, position = hiring_session.in_transaction(work)
+    accepted, position = session.in_transaction(work)
     _print_decided(accepted, "accepted", as_json, position)
 
 
@@ -84,7 +84,7 @@ def reject(
     as_json: AsJson = False,
 ) -> None:
     """Reject an application in review, which ends it."""
-    rejected = hiring_session.in_transaction(
+    rejected = session.in_transaction(
         lambda tx: decisions.reject(tx, application, LOCAL, reason=reason, tell_reason=tell_reason)
     )
     _print_decided(rejected, "rejected", as_json)
@@ -99,9 +99,7 @@ def score(
     if points != "none" and not (points.isascii() and points.isdecimal() and len(points) < 4):
         raise Invalid(f"{points} is neither a number from 0 to {decisions.MAX_SCORE} nor `none`")
     number = None if points == "none" else int(points)
-    scored = hiring_session.in_transaction(
-        lambda tx: decisions.score(tx, application, number, LOCAL)
-    )
+    scored = session.in_transaction(lambda tx: decisions.score(tx, application, number, LOCAL))
     _print_decided(scored, f"score {points}", as_json)
 
 
@@ -117,7 +115,7 @@ def stage(
     as_json: AsJson = False,
 ) -> None:
     """Move an application with a place to another stage; a rejecting stage ends it."""
-    moved = hiring_session.in_transaction(
+    moved = session.in_transaction(
         lambda tx: stage_moves.move_to_stage(
             tx, application, to, LOCAL, seen=seen, reason=reason, tell_reason=tell_reason
         )
@@ -183,7 +181,7 @@ def reject_many(
 
 def draw(opening: OpeningId, as_json: AsJson = False) -> None:
     """Draw the order of all entries of a lottery, once; free places are offered at once."""
-    proof = hiring_session.in_transaction(lambda tx: lottery.draw(tx, opening, LOCAL))
+    proof = session.in_transaction(lambda tx: lottery.draw(tx, opening, LOCAL))
     _print_proof(proof, as_json)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from jobmill.cli.openings import opening_output
-from jobmill.cli.support import hiring_session, output, times
+from jobmill.cli.support import hiring_session, output, session, times
 from jobmill.cli.support.hiring_session import ApplicantName, OpeningId
 from jobmill.cli.support.output import AsJson, Limit, NextPage
 from jobmill.db import Tx
@@ -99,7 +99,7 @@ def link(
         signer = LinkSigner(await secrets.get_signing_key(tx))
         return await personal_links.issue_path(tx, signer, applicant.id, LOCAL.name, renew=renew)
 
-    url = hiring_session.base_url() + hiring_session.in_transaction(make_link)
+    url = hiring_session.base_url() + session.in_transaction(make_link)
     output.print_result({"url": url}, url, as_json)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from jobmill.cli.support import environment, files, hints, hiring_session, output
+from jobmill.cli.support import environment, files, hints, output, session
 from jobmill.cli.support.hiring_session import DryRun, OpeningId
 from jobmill.cli.support.output import AsJson
 from jobmill.errors import Invalid
@@ -103,7 +103,7 @@ def run_bulk_command(
         every = "--all-in-review" if action in bulk_actions.DECISIONS else "--all-waiting"
         raise Invalid(f"name the applications, or use {every}")
 
-    results = hiring_session.in_transaction(
+    results = session.in_transaction(
         lambda tx: bulk_actions.run_bulk_action(
             tx,
             opening,

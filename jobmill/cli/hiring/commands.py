@@ -17,7 +17,7 @@ from jobmill.cli.hiring import (
 from jobmill.cli.hiring import applicants as applicant_commands
 from jobmill.cli.hiring import company as company_commands
 from jobmill.cli.openings import spreadsheets
-from jobmill.cli.support import hiring_session, output, times
+from jobmill.cli.support import hiring_session, output, session, times
 from jobmill.cli.support.hiring_session import ApplicationId, OpeningId
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
@@ -59,12 +59,12 @@ def apply(
 ) -> None:
     """Apply for a person: they get a free place or join the waitlist."""
     if applicant is not None and name is None and email is None:
-        placement = hiring_session.in_transaction(
+        placement = session.in_transaction(
             lambda tx: submissions.apply(tx, opening, applicant, LOCAL)
         )
     elif applicant is None and name is not None and email is not None:
         contact = applicants.parse_contact(name, email, fold=hiring_session.folds_email_aliases())
-        placement = hiring_session.in_transaction(
+        placement = session.in_transaction(
             lambda tx: submissions.apply_with_contact(tx, opening, contact, LOCAL)
         )
     else:
@@ -87,7 +87,7 @@ def withdraw(
         actor = await _choose_actor(tx, application, for_applicant)
         return await withdrawals.withdraw(tx, application, actor, reason=reason)
 
-    placement = hiring_session.in_transaction(withdraw_application)
+    placement = session.in_transaction(withdraw_application)
     _print_application(placement.application, outcomes.WITHDRAWN, as_json)
 
 
@@ -121,7 +121,7 @@ def _answer(
         actor = await _choose_actor(tx, id, for_applicant)
         return await offers.answer_offer(tx, id, answer, actor, reason=reason)
 
-    result = hiring_session.in_transaction(answer_offer)
+    result = session.in_transaction(answer_offer)
     # Raised only now, because the consequences of the missed offer must be committed.
     if isinstance(result, outcomes.MissedOffer):
         raise Gone(outcomes.missed_message(result.application))
@@ -144,7 +144,7 @@ def promote(
     as_json: AsJson = False,
 ) -> None:
     """Offer a place to a waiting applicant, out of turn."""
-    promoted = hiring_session.in_transaction(
+    promoted = session.in_transaction(
         lambda tx: offers.offer_out_of_turn(
             tx, application, LOCAL, reason=reason, add_slot=add_slot
         )
@@ -215,7 +215,7 @@ app.command()(company_commands.letter)
 
 def seed(as_json: AsJson = False) -> None:
     """Add sample data once: 3 openings, 5 people and some applications."""
-    sample = hiring_session.in_transaction(lambda tx: sample_data.add_sample_data(tx, LOCAL))
+    sample = session.in_transaction(lambda tx: sample_data.add_sample_data(tx, LOCAL))
     if as_json:
         output.print_record(sample, as_json=True)
         return

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from jobmill.cli.support import environment, files, hiring_session, output
+from jobmill.cli.support import environment, files, output, session
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.errors import Invalid
@@ -44,7 +44,7 @@ def company(
         kept = {field: getattr(identity, field) for field in options}
         return await company_identity.save_identity(tx, **(kept | changes))
 
-    identity = hiring_session.in_transaction(change_company)
+    identity = session.in_transaction(change_company)
     fields = asdict(identity)
     fields["logo"] = fields.pop("logo_hash") is not None
     if as_json:
@@ -68,7 +68,7 @@ def logo(
         if len(data) > MAX_BYTES:
             raise Invalid(f"{file} is larger than 1 MB")
         image = read_untrusted_now(clean_logo, data)
-    hiring_session.in_transaction(lambda tx: company_identity.save_logo(tx, image))
+    session.in_transaction(lambda tx: company_identity.save_logo(tx, image))
     if as_json:
         output.print_json({"logo": image is not None})
     else:
@@ -84,7 +84,7 @@ def list_letters(for_opening: ForOpening = None, as_json: AsJson = False) -> Non
             for letter in letters.PLACEHOLDERS
         }
 
-    for letter, saved in hiring_session.in_transaction(read_texts).items():
+    for letter, saved in session.in_transaction(read_texts).items():
         if as_json:
             output.print_json(_to_json(letter, saved))
         else:
@@ -113,7 +113,7 @@ def letter(
             await letter_templates.save_text(tx, name, text, LOCAL, opening_id=for_opening)
         return await letter_templates.find_text(tx, name, for_opening)
 
-    saved = hiring_session.in_transaction(change_letter)
+    saved = session.in_transaction(change_letter)
     if as_json:
         output.print_json(_to_json(name, saved))
         return

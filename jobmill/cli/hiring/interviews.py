@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from jobmill.cli.support import hiring_session, output
+from jobmill.cli.support import output, session
 from jobmill.cli.support.hiring_session import ApplicationId, OpeningId
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
@@ -66,7 +66,7 @@ def add(
     except ValueError as error:
         raise Invalid(f"write days as 2030-01-14 and times as 09:00 ({error})") from error
     plan = InterviewPlan(places, place)
-    times = hiring_session.in_transaction(
+    times = session.in_transaction(
         lambda tx: interview_times.add_times(tx, opening, series, plan, LOCAL)
     )
     if not as_json:
@@ -86,7 +86,7 @@ def list_times(opening: OpeningId, as_json: AsJson = False) -> None:
             await interview_times.list_bookings(tx, opening),
         )
 
-    times, booked = hiring_session.in_transaction(read)
+    times, booked = session.in_transaction(read)
     if not times and not as_json:
         typer.echo("No interview times. Add some: jobmill interview add OPENING DAY FROM UNTIL")
     for time in times:
@@ -112,7 +112,7 @@ def move(
             tx, time, LOCAL, starts_at=starts_at, place=place
         )
 
-    _print_time(hiring_session.in_transaction(work), [], as_json)
+    _print_time(session.in_transaction(work), [], as_json)
 
 
 @app.command()
@@ -123,7 +123,7 @@ def cancel(
     ] = None,
 ) -> None:
     """Cancel an interview time; booked people get a letter and can book another."""
-    hiring_session.in_transaction(
+    session.in_transaction(
         lambda tx: interview_times.cancel_interview(tx, time, LOCAL, reason=reason)
     )
     typer.echo(f"Cancelled interview time {time}.")
@@ -132,18 +132,14 @@ def cancel(
 @app.command()
 def book(application: ApplicationId, time: TimeId, as_json: AsJson = False) -> None:
     """Book a time for an application with a place, in exchange for the one booked before."""
-    placement = hiring_session.in_transaction(
-        lambda tx: bookings.book(tx, application, time, LOCAL)
-    )
+    placement = session.in_transaction(lambda tx: bookings.book(tx, application, time, LOCAL))
     _print_placement(placement, as_json)
 
 
 @app.command()
 def unbook(application: ApplicationId, as_json: AsJson = False) -> None:
     """Cancel the booking of an application; its place is offered to the next person."""
-    placement = hiring_session.in_transaction(
-        lambda tx: bookings.cancel_booking(tx, application, LOCAL)
-    )
+    placement = session.in_transaction(lambda tx: bookings.cancel_booking(tx, application, LOCAL))
     _print_placement(placement, as_json)
 
 

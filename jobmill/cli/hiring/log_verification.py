@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from jobmill.cli.support import files, hiring_session, output
+from jobmill.cli.support import files, output, session
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Database
 from jobmill.hiring.audit_log import saved_heads
@@ -62,7 +62,7 @@ def verify(
     access to the database one could replace the whole chain; a file saved earlier reveals that, too.
     """
     heads = saved_heads.parse_heads(files.read_text(against), against) if against else {}
-    logs = hiring_session.with_database(
+    logs = session.with_database(
         lambda database: _verify_logs(database, opening, heads, quiet=as_json)
     )
     reports = [log.report for log in logs]

@@ -11,7 +11,7 @@ from uuid import UUID
 import typer
 
 from jobmill.cli.openings import opening_output
-from jobmill.cli.support import files, hiring_session, output, times
+from jobmill.cli.support import files, hiring_session, output, session, times
 from jobmill.cli.support.hiring_session import ApplicantName
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Database
@@ -45,7 +45,7 @@ def export_person(
         for file in data["files"]:
             # The id keeps files of the same name apart.
             path = files_dir / f"{file['id']} {file['name']}"
-            hiring_session.with_database(partial(_write_file, UUID(file["id"]), path))
+            session.with_database(partial(_write_file, UUID(file["id"]), path))
     with files.open_output(out) as file:
         output.print_json(data, file)
     if out != "-":
@@ -76,7 +76,7 @@ def erase_person(
     open_applications = [standing for standing in standings if standing.status != "INACTIVE"]
     if not yes:
         _confirm(applicant, open_applications, len(standings))
-    hiring_session.in_transaction(lambda tx: privacy.erase_applicant(tx, applicant.id, LOCAL))
+    session.in_transaction(lambda tx: privacy.erase_applicant(tx, applicant.id, LOCAL))
     if as_json:
         ended = [standing.application_id for standing in open_applications]
         output.print_json({"applicantId": applicant.id, "erased": True, "ended": ended})

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from jobmill.cli.support import hiring_session, output, times
+from jobmill.cli.support import output, session, times
 from jobmill.cli.support.hiring_session import ApplicationId
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
@@ -31,19 +31,19 @@ def review(application: ApplicationId, as_json: AsJson = False) -> None:
 
 def note(application: ApplicationId, text: NoteText, as_json: AsJson = False) -> None:
     """Add a note to an application."""
-    added = hiring_session.in_transaction(lambda tx: notes.add_note(tx, application, text, LOCAL))
+    added = session.in_transaction(lambda tx: notes.add_note(tx, application, text, LOCAL))
     _print_note(added, as_json)
 
 
 def edit_note(note: NoteId, text: NoteText, as_json: AsJson = False) -> None:
     """Change a note that was written on this machine."""
-    edited = hiring_session.in_transaction(lambda tx: notes.edit_note(tx, note, text, LOCAL))
+    edited = session.in_transaction(lambda tx: notes.edit_note(tx, note, text, LOCAL))
     _print_note(edited, as_json)
 
 
 def delete_note(note: NoteId) -> None:
     """Delete a note that was written on this machine."""
-    hiring_session.in_transaction(lambda tx: notes.delete_note(tx, note, LOCAL))
+    session.in_transaction(lambda tx: notes.delete_note(tx, note, LOCAL))
     typer.echo(f"Deleted note {note}.")
 
 
@@ -91,7 +91,7 @@ def _change(
             await change(tx)
         return await application_reviews.read_review(tx, application_id)
 
-    return hiring_session.in_transaction(work)
+    return session.in_transaction(work)
 
 
 def _print_note(note: ReviewNote, as_json: bool) -> None:

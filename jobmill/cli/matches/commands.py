@@ -15,7 +15,7 @@ from jobmill.catalog.submissions import Submission
 from jobmill.cli.matches import match_output, rescore_commands, saved_views
 from jobmill.cli.matches import statuses as triage
 from jobmill.cli.matches.statuses import Statuses
-from jobmill.cli.support import hints, lookups, output, session, times
+from jobmill.cli.support import lookups, output, session, times
 from jobmill.cli.support.lookups import ListingName, ProfileName
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Database, Tx
@@ -88,8 +88,7 @@ def list_matches(
         duplicates = await duplicate_matches.find_duplicates(tx, [match.id for match in page])
         return page, duplicates, empty_message
 
-    with hints.add_hints():
-        page, duplicates, empty_message = session.in_transaction(read)
+    page, duplicates, empty_message = session.in_transaction(read)
     _print_list(page, duplicates, limit, as_json)
     if not page and not as_json:
         output.print_wrapped(empty_message)
@@ -149,8 +148,7 @@ def show_match(
             await duplicate_matches.find_duplicates(tx, [id]),
         )
 
-    with hints.add_hints():
-        match, events, duplicates = session.in_transaction(read)
+    match, events, duplicates = session.in_transaction(read)
     if as_json:
         history = [
             {"at": event.at, "what": event.what, "actor": event.actor, "data": event.data}

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TextIO, get_args
 
 import typer
 
-from jobmill.cli.support import files, hints, lookups, output, session
+from jobmill.cli.support import files, lookups, output, session
 from jobmill.cli.support.lookups import ProfileName
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Database, Tx
@@ -63,8 +63,7 @@ def set_status(
         # Every transaction locks the matches in the same order, to avoid deadlocks.
         return [await _set_status(tx, id, status, note) for id in sorted(set(ids))]
 
-    with hints.add_hints():
-        changes = session.in_transaction(act)
+    changes = session.in_transaction(act)
     if as_json:
         output.print_json_lines(changes)
         return
@@ -105,8 +104,7 @@ def undo(
         owner, actor = await lookups.find_owner(tx), lookups.current_user()
         return _make_change(*await matches.undo_status(tx, id, owner=owner, actor=actor))
 
-    with hints.add_hints():
-        change = session.in_transaction(act)
+    change = session.in_transaction(act)
     if as_json:
         output.print_record(change, as_json=True)
     else:

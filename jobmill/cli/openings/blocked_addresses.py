@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from jobmill.cli.support import hiring_session, output, times
+from jobmill.cli.support import output, session, times
 from jobmill.cli.support.output import AsJson
 from jobmill.errors import Invalid
 from jobmill.hiring.import_export import exports
@@ -26,7 +26,7 @@ def block(
     key = blocklist.parse_entry(entry)
     if not reason.strip():
         raise Invalid("give a reason: --reason TEXT")
-    hiring_session.in_transaction(lambda tx: blocklist.add(tx, key, reason))
+    session.in_transaction(lambda tx: blocklist.add(tx, key, reason))
     output.print_result(
         {"address": key, "reason": reason}, f"{output.printable(key)} is blocked.", as_json
     )
@@ -35,7 +35,7 @@ def block(
 def unblock(entry: Entry, as_json: AsJson = False) -> None:
     """Allow applications from a blocked address or domain again."""
     key = blocklist.parse_entry(entry)
-    hiring_session.in_transaction(lambda tx: blocklist.remove(tx, key))
+    session.in_transaction(lambda tx: blocklist.remove(tx, key))
     output.print_result(
         {"address": key, "removed": True}, f"{output.printable(key)} can apply again.", as_json
     )
@@ -43,7 +43,7 @@ def unblock(entry: Entry, as_json: AsJson = False) -> None:
 
 def list_blocked(as_json: AsJson = False) -> None:
     """List blocked addresses and domains, with the reasons."""
-    rows = hiring_session.in_transaction(blocklist.list_blocked)
+    rows = session.in_transaction(blocklist.list_blocked)
     for row in rows:
         if as_json:
             at = exports.to_json_value(row.created_at)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from jobmill.cli.openings import opening_output
-from jobmill.cli.support import files, hiring_session, output
+from jobmill.cli.support import files, output, session
 from jobmill.cli.support.hiring_session import DryRun, OpeningId
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
@@ -53,7 +53,7 @@ def close(
         _close_only(opening, dry_run, as_json)
         return
     text = parse_letter(files.read_text(letter)) if letter else None
-    result = hiring_session.in_transaction(
+    result = session.in_transaction(
         lambda tx: closing.close_and_tell(
             tx, opening, LOCAL, tell=tell == "letter", text=text, reason=reason, dry_run=dry_run
         )
@@ -68,7 +68,7 @@ def _close_only(id: int, dry_run: bool, as_json: bool) -> None:
         async with tx.transaction(force_rollback=dry_run):
             return await lifecycle.close(tx, id, LOCAL)
 
-    row = hiring_session.in_transaction(close_opening)
+    row = session.in_transaction(close_opening)
     if as_json:
         output.print_json(exports.opening_fields(row))
         return

@@ -17,7 +17,7 @@ from jobmill.cli.openings import (
     posting,
     spreadsheets,
 )
-from jobmill.cli.support import environment, files, hiring_session, output, times
+from jobmill.cli.support import environment, files, hiring_session, output, session, times
 from jobmill.cli.support.hiring_session import DryRun, OpeningId
 from jobmill.cli.support.option_groups import expand_options
 from jobmill.cli.support.output import AsJson, Limit, NextPage
@@ -208,7 +208,7 @@ def create(
     """Create an opening; people can apply at once."""
     defaults: dict[str, Any] = {"time_zone": environment.load_settings().time_zone}
     terms = OpeningTerms(title=title, **defaults | options.parse())
-    created = hiring_session.in_transaction(lambda tx: lifecycle.create(tx, terms, capacity, LOCAL))
+    created = session.in_transaction(lambda tx: lifecycle.create(tx, terms, capacity, LOCAL))
     _print_opening(
         created, f"Opening {created.id} is open: {output.printable(created.title)}.", as_json
     )
@@ -251,7 +251,7 @@ def _edit(
         async with tx.transaction(force_rollback=dry_run):
             return before, await lifecycle.edit(tx, opening, LOCAL, in_review=in_review, **changes)
 
-    return hiring_session.in_transaction(edit_opening)
+    return session.in_transaction(edit_opening)
 
 
 def _print_changes(before: Opening, after: Opening, dry_run: bool, as_json: bool) -> None:
@@ -304,7 +304,7 @@ def list_openings(
     as_json: AsJson = False,
 ) -> None:
     """List openings with their places and waitlists, oldest first."""
-    rows = hiring_session.in_transaction(lambda tx: _find_openings(tx, status, after, limit + 1))
+    rows = session.in_transaction(lambda tx: _find_openings(tx, status, after, limit + 1))
     opening_output.print_openings(rows[:limit], as_json=as_json)
     if not rows and not as_json:
         typer.echo(_describe_no_openings(status, after))
@@ -373,7 +373,7 @@ def reopen(opening: OpeningId, as_json: AsJson = False) -> None:
 def _change_status(
     id: int, act: Callable[[Tx, int, Actor], Awaitable[Opening]], outcome: str, as_json: bool
 ) -> None:
-    row = hiring_session.in_transaction(lambda tx: act(tx, id, LOCAL))
+    row = session.in_transaction(lambda tx: act(tx, id, LOCAL))
     _print_opening(row, f"Opening {id} {outcome}: {opening_output.format_places(row)}.", as_json)
 
 
@@ -395,7 +395,7 @@ def capacity(
             events = await find_by_opening(tx, opening, after=before.last_seq)
             return after, await opening_output.find_promoted(tx, events)
 
-    row, promoted = hiring_session.in_transaction(change_capacity)
+    row, promoted = session.in_transaction(change_capacity)
     opening_output.print_capacity_change(row, promoted, dry_run=dry_run, as_json=as_json)
 
 

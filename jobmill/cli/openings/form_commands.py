@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from jobmill.cli.support import files, hiring_session, output
+from jobmill.cli.support import files, output, session
 from jobmill.cli.support.hiring_session import OpeningId
 from jobmill.cli.support.output import AsJson
 from jobmill.hiring.actor import LOCAL
@@ -19,7 +19,7 @@ app = typer.Typer(no_args_is_help=True)
 @app.command("show")
 def show_form(opening: OpeningId, as_json: AsJson = False) -> None:
     """Show what an opening asks; the output of --json can be edited and set again."""
-    current = hiring_session.in_transaction(lambda tx: form_versions.find_current(tx, opening))
+    current = session.in_transaction(lambda tx: form_versions.find_current(tx, opening))
     if as_json:
         _print_json(current)
         return
@@ -44,7 +44,7 @@ def set_form(
 ) -> None:
     """Save a new version of the form. Earlier applications keep the questions they answered."""
     form, version = form_fields.parse_form_file(files.read_text(file))
-    saved = hiring_session.in_transaction(
+    saved = session.in_transaction(
         lambda tx: form_versions.save_form(tx, opening, form, LOCAL, based_on=version)
     )
     if as_json:

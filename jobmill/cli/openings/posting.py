@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from jobmill.cli.support import hiring_session, output
+from jobmill.cli.support import output, session
 from jobmill.cli.support.hiring_session import OpeningId
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
@@ -52,7 +52,7 @@ def posting(
             await posting_details.save_details(tx, opening, replace(details, **changes), LOCAL)
         return await posting_details.get_details(tx, opening)
 
-    details = hiring_session.in_transaction(change_posting)
+    details = session.in_transaction(change_posting)
     fields = {
         "openingId": opening,
         "employmentType": details.employment_type,

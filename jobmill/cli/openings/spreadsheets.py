@@ -12,7 +12,7 @@ import typer
 from jobmill.catalog import csv_files
 from jobmill.catalog.csv_files import MAX_BYTES, MAX_LISTED_PROBLEMS, InvalidSpreadsheet
 from jobmill.cli.openings import opening_output
-from jobmill.cli.support import files, hiring_session, output
+from jobmill.cli.support import files, hiring_session, output, session
 from jobmill.cli.support.hiring_session import DryRun, OpeningId
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Database, Tx
@@ -58,7 +58,7 @@ def import_openings(file: File, dry_run: DryRun = False, as_json: AsJson = False
         async with tx.transaction(force_rollback=dry_run):
             return await imports.create_openings(tx, new_openings, LOCAL)
 
-    created = hiring_session.in_transaction(create_openings)
+    created = session.in_transaction(create_openings)
     if as_json:
         opening_output.print_openings(created, as_json=True)
         return
@@ -107,7 +107,7 @@ def export(
                 await snapshots.begin_snapshot(tx)
                 return await _write(tx, opening, file, "jsonl" if as_json else form)
 
-    count = hiring_session.with_database(write_records)
+    count = session.with_database(write_records)
     if out != "-":
         noun = "opening" if opening is None else "application"
         typer.echo(f"{output.format_count(count, noun)} written to {out}", err=True)
@@ -146,7 +146,7 @@ def import_applicants(
         lambda data: spreadsheets.parse_applicants(data, fold=hiring_session.folds_email_aliases()),
     )
 
-    imported = hiring_session.with_database(
+    imported = session.with_database(
         lambda database: _import_entries(database, opening, entries, dry_run, quiet=as_json)
     )
     if as_json:

@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from jobmill.cli.support import hints, output, session
+from jobmill.cli.support import output, session
 from jobmill.cli.support.lookups import (
     HOW_TO_BEGIN,
     choose_person,
@@ -278,8 +278,7 @@ def give(
         to = LOCAL if email == "-" else (await persons.get_active(tx, email)).id
         return await profiles.give(tx, name, owner=owner, to=to, by=current_user())
 
-    with hints.add_hints():
-        id = session.in_transaction(act)
+    id = session.in_transaction(act)
     if as_json:
         output.print_json({"id": id, "name": name, "owner": email})
     else:

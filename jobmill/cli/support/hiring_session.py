@@ -1,4 +1,4 @@
-"""Database access, arguments and lookups that the hiring commands share."""
+"""Arguments, snapshots and lookups that the hiring commands share."""
 
 from __future__ import annotations
 
@@ -29,18 +29,6 @@ ApplicantName = Annotated[
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Show what would happen without changing anything.")
 ]
-
-
-def in_transaction(act: Callable[[Tx], Awaitable[T]]) -> T:
-    """Run `act` in one transaction."""
-    with hints.add_hints():
-        return session.in_transaction(act)
-
-
-def with_database(act: Callable[[Database], Awaitable[T]]) -> T:
-    """Run `act`, which opens its own transactions."""
-    with hints.add_hints():
-        return session.with_database(act)
 
 
 def read_opening(opening: int, read: Callable[[Tx], Awaitable[T]]) -> T:
@@ -74,7 +62,7 @@ def _read(
             await snapshots.begin_snapshot(tx)
             return await read(tx)
 
-    return with_database(run)
+    return session.with_database(run)
 
 
 async def settle_overdue(

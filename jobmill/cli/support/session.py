@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from jobmill.cli.support import environment
+from jobmill.cli.support import environment, hints
 from jobmill.db import CONNECTION_ERRORS, UNSTORABLE_VALUES, Database, Tx
 from jobmill.errors import Invalid, Unavailable
 from jobmill.tools import Tools
@@ -30,7 +30,8 @@ def with_database(act: Callable[[Database], Awaitable[T]], *, declared: bool = F
 
     `declared`: first write the phases to the database, for commands that submit items.
     """
-    return asyncio.run(_with_database(act, declared))
+    with hints.add_hints():
+        return asyncio.run(_with_database(act, declared))
 
 
 def with_tools(act: Callable[[Tools], Awaitable[T]]) -> T:
