@@ -105,10 +105,8 @@ def send_test(id: Id, as_json: AsJson = False) -> None:
         await deliveries.add_test(tx, (await channels.get(tx, owner, id)).id)
 
     _run(add_test)
-    if as_json:
-        output.print_json({"id": id, "queued": True})
-    else:
-        typer.echo("The test message is queued. See the result: jobmill notification list")
+    text = "The test message is queued. See the result: jobmill notification list"
+    output.print_result({"id": id, "queued": True}, text, as_json)
 
 
 @app.command()

@@ -125,10 +125,8 @@ def erase_search(
         return await job_search_erasure.erase_search(tx, (await persons.get_by_email(tx, email)).id)
 
     count = session.in_transaction(act)
-    if as_json:
-        output.print_json({"email": email, "erased_profiles": count})
-    else:
-        typer.echo(f"{output.format_count(count, 'profile')} erased.")
+    text = f"{output.format_count(count, 'profile')} erased."
+    output.print_result({"email": email, "erased_profiles": count}, text, as_json)
 
 
 @app.command("sessions")

@@ -68,10 +68,8 @@ def send_test_mail(
     from jobmill.outside.mail_check import send_test_letter
 
     asyncio.run(send_test_letter(loaded, address))
-    if as_json:
-        output.print_json({"address": address, "accepted": True})
-    else:
-        typer.echo(f"The mail server accepted the test letter to {output.printable(address)}.")
+    text = f"The mail server accepted the test letter to {output.printable(address)}."
+    output.print_result({"address": address, "accepted": True}, text, as_json)
 
 
 @app.command("stored")

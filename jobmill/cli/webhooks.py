@@ -47,22 +47,18 @@ def add(
 def list_webhooks(as_json: AsJson = False) -> None:
     """List the webhooks."""
     rows = session.in_transaction(webhooks.list_webhooks)
-    if as_json:
-        for webhook in rows:
-            output.print_json(_to_json(webhook))
-    elif rows:
-        output.print_entries((row.id, [row.url], _webhook_details(row)) for row in rows)
-    else:
-        typer.echo("No webhooks yet. Add one: jobmill webhook add URL")
+    empty = "No webhooks yet. Add one: jobmill webhook add URL"
+    output.print_list(rows, _webhook_entry, empty=empty, as_json=as_json, to_json=_to_json)
 
 
-def _webhook_details(webhook: Webhook) -> list[str | None]:
-    return [
+def _webhook_entry(webhook: Webhook) -> output.Entry:
+    details = [
         None if webhook.enabled else "disabled",
         ", ".join(webhook.events) if webhook.events else "all events",
         f"opening {webhook.opening_id}" if webhook.opening_id else "all openings",
         f"added {times.format_ago(webhook.created_at)}",
     ]
+    return webhook.id, [webhook.url], details
 
 
 def _to_json(record: Webhook | WebhookDelivery) -> dict[str, Any]:
@@ -76,10 +72,7 @@ def _to_json(record: Webhook | WebhookDelivery) -> dict[str, Any]:
 def show_webhook(id: Id, as_json: AsJson = False) -> None:
     """Show a webhook, without its secret."""
     webhook = session.in_transaction(lambda tx: webhooks.get(tx, id))
-    if as_json:
-        output.print_json(_to_json(webhook))
-    else:
-        output.print_record(webhook, as_json=False)
+    output.print_record(_to_json(webhook) if as_json else webhook, as_json=as_json)
 
 
 @app.command()
@@ -103,10 +96,8 @@ def disable(id: Id, as_json: AsJson = False) -> None:
 
 def _set_enabled(id: int, enabled: bool, as_json: bool) -> None:
     webhook = session.in_transaction(lambda tx: webhooks.set_enabled(tx, id, enabled))
-    if as_json:
-        output.print_json(_to_json(webhook))
-    else:
-        typer.echo(f"Webhook {id} is {'enabled' if webhook.enabled else 'disabled'}.")
+    state = "enabled" if webhook.enabled else "disabled"
+    output.print_result(_to_json(webhook), f"Webhook {id} is {state}.", as_json)
 
 
 @app.command()
@@ -128,7 +119,7 @@ def deliveries(
     )
     output.print_page(
         rows,
-        lambda row: (row.id, [row.event, row.state], _delivery_details(row)),
+        _delivery_entry,
         limit=limit,
         option="--before",
         empty="No deliveries match." if state or before else "No deliveries yet.",
@@ -137,13 +128,14 @@ def deliveries(
     )
 
 
-def _delivery_details(delivery: WebhookDelivery) -> list[str | None]:
-    return [
+def _delivery_entry(delivery: WebhookDelivery) -> output.Entry:
+    details = [
         f"event {delivery.seq} of opening {delivery.opening_id}",
         f"tried {output.format_count(delivery.attempts, 'time')}" if delivery.attempts else None,
         delivery.detail,
         times.format_ago(delivery.ended_at or delivery.created_at),
     ]
+    return delivery.id, [delivery.event, delivery.state], details
 
 
 @app.command()

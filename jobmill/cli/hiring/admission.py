@@ -19,6 +19,7 @@ from jobmill.hiring.admission import decisions, lottery
 from jobmill.hiring.admission.lottery import LotteryProof
 from jobmill.hiring.import_export import exports
 from jobmill.hiring.openings import review_list
+from jobmill.hiring.openings.review_list import ReviewedApplication
 from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.applications import Application
 from jobmill.hiring.stages import stage_board, stage_moves
@@ -44,26 +45,21 @@ def list_in_review(
     page = hiring_session.read_opening(
         opening, lambda tx: review_list.list_in_review(tx, opening, after=after, limit=limit)
     )
-    if as_json:
-        for row in page.rows:
-            output.print_json(exports.to_json_fields(row))
-    else:
-        output.print_entries(
-            (
-                row.application_id,
-                [row.applicant_name, row.applicant_email],
-                [
-                    "no score" if row.score is None else f"score {row.score}",
-                    "address not confirmed" if row.unconfirmed else None,
-                    f"applied {times.format_ago(row.applied_at)}",
-                ],
-            )
-            for row in page.rows
-        )
-        if not page.rows:
-            typer.echo("No more applications." if after else "No application is in review.")
+    empty = "No more applications." if after else "No application is in review."
+    output.print_list(
+        page.rows, _review_entry, empty=empty, as_json=as_json, to_json=exports.to_json_fields
+    )
     if page.next:
         output.print_more_hint("--after", page.next)
+
+
+def _review_entry(row: ReviewedApplication) -> output.Entry:
+    details = [
+        "no score" if row.score is None else f"score {row.score}",
+        "address not confirmed" if row.unconfirmed else None,
+        f"applied {times.format_ago(row.applied_at)}",
+    ]
+    return row.application_id, [row.applicant_name, row.applicant_email], details
 
 
 def accept(application: ApplicationId, reason: Reason = None, as_json: AsJson = False) -> None:

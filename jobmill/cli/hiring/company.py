@@ -69,10 +69,8 @@ def logo(
             raise Invalid(f"{file} is larger than 1 MB")
         image = read_untrusted_now(clean_logo, data)
     session.in_transaction(lambda tx: company_identity.save_logo(tx, image))
-    if as_json:
-        output.print_json({"logo": image is not None})
-    else:
-        typer.echo("The logo is set." if image else "The logo is removed.")
+    text = "The logo is set." if image else "The logo is removed."
+    output.print_result({"logo": image is not None}, text, as_json)
 
 
 def list_letters(for_opening: ForOpening = None, as_json: AsJson = False) -> None:

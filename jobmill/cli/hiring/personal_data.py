@@ -77,11 +77,9 @@ def erase_person(
     if not yes:
         _confirm(applicant, open_applications, len(standings))
     session.in_transaction(lambda tx: privacy.erase_applicant(tx, applicant.id, LOCAL))
-    if as_json:
-        ended = [standing.application_id for standing in open_applications]
-        output.print_json({"applicantId": applicant.id, "erased": True, "ended": ended})
-    else:
-        typer.echo(f"Applicant {applicant.id} erased.")
+    ended = [standing.application_id for standing in open_applications]
+    record = {"applicantId": applicant.id, "erased": True, "ended": ended}
+    output.print_result(record, f"Applicant {applicant.id} erased.", as_json)
 
 
 def _confirm(

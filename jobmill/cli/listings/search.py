@@ -124,12 +124,8 @@ def _print_hits(query: ListingQuery, after: str | None, limit: int, as_json: boo
     page = session.in_transaction(
         lambda tx: listing_search.find(tx, query, after=after, limit=limit)
     )
-    if as_json:
-        output.print_json_lines(page.hits)
-    elif page.hits:
-        output.print_entries(map(_entry, page.hits))
-    else:
-        typer.echo("No jobs match. `jobmill source list` shows which sources were read, and when.")
+    empty = "No jobs match. `jobmill source list` shows which sources were read, and when."
+    output.print_list(page.hits, _entry, empty=empty, as_json=as_json)
     if page.next:
         output.print_more_hint("--after", page.next)
 

@@ -305,11 +305,15 @@ def list_openings(
 ) -> None:
     """List openings with their places and waitlists, oldest first."""
     rows = session.in_transaction(lambda tx: _find_openings(tx, status, after, limit + 1))
-    opening_output.print_openings(rows[:limit], as_json=as_json)
-    if not rows and not as_json:
-        typer.echo(_describe_no_openings(status, after))
-    if len(rows) > limit:
-        output.print_more_hint("--after", rows[limit - 1].id)
+    output.print_page(
+        rows,
+        opening_output.opening_entry,
+        limit=limit,
+        option="--after",
+        empty=_describe_no_openings(status, after),
+        as_json=as_json,
+        to_json=exports.opening_fields,
+    )
 
 
 async def _find_openings(

@@ -29,25 +29,14 @@ STATUS_NAMES = {
 ADMISSION_NAMES = {"first_come": None, "review": "review first", "lottery": "lottery"}
 
 
-def print_openings(openings: Sequence[Opening], *, as_json: bool) -> None:
-    """Print openings, two lines each, or a JSON object per line."""
-    if as_json:
-        for opening in openings:
-            output.print_json(exports.opening_fields(opening))
-        return
-    output.print_entries(
-        (
-            opening.id,
-            [opening.title, opening.employer],
-            [
-                opening.status,
-                format_places(opening),
-                _format_location(opening),
-                f"opened {times.format_ago(opening.created_at)}",
-            ],
-        )
-        for opening in openings
-    )
+def opening_entry(opening: Opening) -> output.Entry:
+    details = [
+        opening.status,
+        format_places(opening),
+        _format_location(opening),
+        f"opened {times.format_ago(opening.created_at)}",
+    ]
+    return opening.id, [opening.title, opening.employer], details
 
 
 def format_places(opening: Opening) -> str:

@@ -11,7 +11,6 @@ import typer
 
 from jobmill.catalog import csv_files
 from jobmill.catalog.csv_files import MAX_BYTES, MAX_LISTED_PROBLEMS, InvalidSpreadsheet
-from jobmill.cli.openings import opening_output
 from jobmill.cli.support import files, hiring_session, output, session
 from jobmill.cli.support.hiring_session import DryRun, OpeningId
 from jobmill.cli.support.output import AsJson
@@ -60,7 +59,7 @@ def import_openings(file: File, dry_run: DryRun = False, as_json: AsJson = False
 
     created = session.in_transaction(create_openings)
     if as_json:
-        opening_output.print_openings(created, as_json=True)
+        output.print_json_lines(map(exports.opening_fields, created))
         return
     count = output.format_count(len(created), "opening")
     if dry_run:
@@ -150,8 +149,7 @@ def import_applicants(
         lambda database: _import_entries(database, opening, entries, dry_run, quiet=as_json)
     )
     if as_json:
-        for applicant in imported:
-            output.print_json(exports.to_json_fields(applicant))
+        output.print_json_lines(map(exports.to_json_fields, imported))
     else:
         _print_imported(imported, dry_run)
     if any(applicant.outcome == "refused" for applicant in imported):

@@ -279,11 +279,8 @@ def give(
         return await profiles.give(tx, name, owner=owner, to=to, by=current_user())
 
     id = session.in_transaction(act)
-    if as_json:
-        output.print_json({"id": id, "name": name, "owner": email})
-    else:
-        owner_name = "the local user" if email == "-" else email
-        typer.echo(output.printable(f"{name} now belongs to {owner_name}."))
+    text = f"{name} now belongs to {'the local user' if email == '-' else email}."
+    output.print_result({"id": id, "name": name, "owner": email}, output.printable(text), as_json)
 
 
 @app.command()

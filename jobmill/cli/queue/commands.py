@@ -14,11 +14,12 @@ from typing import Annotated, Any, Literal, cast
 from uuid import UUID
 
 import typer
+from rich.table import Table
 
 from jobmill import queue
 from jobmill.cli.queue import import_file, lineage_tree, tables, watch
-from jobmill.cli.support import environment, output, session
-from jobmill.cli.support.output import AsJson, Limit
+from jobmill.cli.support import environment, files, output, session
+from jobmill.cli.support.output import AsJson, DataclassT, Limit
 from jobmill.db import Database, Tx
 from jobmill.errors import AppError, Conflict, Invalid, NotFound
 from jobmill.queue import ItemId, alerts, inspect, lineage, operator_actions, overview, search
@@ -260,12 +261,8 @@ def list_alerts(
     rows = session.in_transaction(
         lambda tx: alerts.list_alerts(tx, standing=not everything, limit=limit)
     )
-    if as_json:
-        output.print_table(rows, as_json=True)
-    elif rows:
-        output.print_rich(tables.alert_table(rows, dt.datetime.now(dt.UTC)))
-    else:
-        typer.echo("No alert was ever raised." if everything else "No active alerts.")
+    empty = "No alert was ever raised." if everything else "No active alerts."
+    _print_rows(rows, tables.alert_table, empty, as_json)
 
 
 @app.command("clear-alert")
@@ -282,24 +279,28 @@ def clear_alert(
 def schedules(as_json: AsJson = False) -> None:
     """List the schedules, and when each is due."""
     rows = session.in_transaction(inspect.list_schedules)
-    if as_json:
-        output.print_table(rows, as_json=True)
-    elif rows:
-        output.print_rich(tables.schedule_table(rows, dt.datetime.now(dt.UTC)))
-    else:
-        typer.echo("No schedules yet. Start `jobmill up` or `jobmill worker`.")
+    empty = "No schedules yet. Start `jobmill up` or `jobmill worker`."
+    _print_rows(rows, tables.schedule_table, empty, as_json)
 
 
 @app.command()
 def processors(as_json: AsJson = False) -> None:
     """List the processors, and the item that each runs."""
     rows = session.in_transaction(inspect.list_processors)
-    if as_json:
-        output.print_table(rows, as_json=True)
-    elif rows:
-        output.print_rich(tables.processor_table(rows, dt.datetime.now(dt.UTC)))
+    empty = "No processors. Start `jobmill up` or `jobmill worker`."
+    _print_rows(rows, tables.processor_table, empty, as_json)
+
+
+def _print_rows(
+    rows: list[DataclassT],
+    draw_table: Callable[[list[DataclassT], dt.datetime], Table],
+    empty: str,
+    as_json: bool,
+) -> None:
+    if rows and not as_json:
+        output.print_rich(draw_table(rows, dt.datetime.now(dt.UTC)))
     else:
-        typer.echo("No processors. Start `jobmill up` or `jobmill worker`.")
+        output.print_table(rows, as_json=as_json, empty=empty)
 
 
 @app.command("import")
@@ -410,10 +411,7 @@ def read_data(text: str) -> dict[str, Any]:
         origin, text = "stdin", _decode("stdin", sys.stdin.buffer.read())
     elif text.startswith("@"):
         origin = text[1:]
-        try:
-            text = _decode(origin, Path(origin).read_bytes())
-        except OSError as error:
-            raise Invalid(f"cannot read {origin}: {error.strerror}") from error
+        text = _decode(origin, files.read_bytes(origin))
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -57,13 +57,8 @@ def due(
         return await due_targets.list_due(tx, request, at, os.environ, ahead=span, limit=limit)
 
     due_list = session.in_transaction(find_due)
-    rows = due_list.targets
-    if as_json:
-        output.print_json_lines(rows)
-    elif not rows:
-        typer.echo(describe_nothing_due(ahead))
-    else:
-        output.print_entries(map(_entry, rows))
+    empty = describe_nothing_due(ahead)
+    output.print_list(due_list.targets, _entry, empty=empty, as_json=as_json)
     for name, why in sorted(due_list.unavailable.items()):
         if not as_json:
             output.print_wrapped(f"{name} is not read now: {why}")

@@ -118,12 +118,8 @@ def change_settings(
 def list_searches(as_json: AsJson = False) -> None:
     """List searches, highest priority first."""
     rows = session.in_transaction(searches.list_all)
-    if as_json:
-        output.print_json_lines(rows)
-    elif not rows:
-        typer.echo('No searches. Add one: jobmill rotate search add jooble "pump engineer"')
-    else:
-        output.print_entries(map(_entry, rows))
+    empty = 'No searches. Add one: jobmill rotate search add jooble "pump engineer"'
+    output.print_list(rows, _entry, empty=empty, as_json=as_json)
 
 
 def _entry(search: SavedSearch) -> output.Entry:
@@ -177,8 +173,6 @@ def remove(id: SearchId, as_json: AsJson = False) -> None:
 
 def _run_and_print(act: Callable[[Tx], Awaitable[SavedSearch]], as_json: bool) -> None:
     search = session.in_transaction(act)
-    if as_json:
-        output.print_record(search, as_json=True)
-    else:
-        state = "enabled" if search.enabled else "disabled"
-        typer.echo(f"Search {search.id} is {state}: {output.format_count(search.slices, 'slice')}.")
+    state = "enabled" if search.enabled else "disabled"
+    slices = output.format_count(search.slices, "slice")
+    output.print_result(search, f"Search {search.id} is {state}: {slices}.", as_json)

@@ -115,14 +115,26 @@ def print_page(
     to_json: Callable[[DataclassT], Record] | None = None,
 ) -> None:
     """Print at most `limit` rows; if there are more, `option` continues after the last one."""
-    for row in rows[:limit] if as_json else ():
-        print_json(to_json(row) if to_json else row)
-    if not as_json:
-        print_entries(map(to_entry, rows[:limit]))
-    if not rows and not as_json:
-        typer.echo(empty)
+    print_list(rows[:limit], to_entry, empty=empty, as_json=as_json, to_json=to_json)
     if len(rows) > limit:
         print_more_hint(option, to_entry(rows[limit - 1])[0])
+
+
+def print_list(
+    rows: Sequence[DataclassT],
+    to_entry: Callable[[DataclassT], Entry],
+    *,
+    empty: str,
+    as_json: bool,
+    to_json: Callable[[DataclassT], Record] | None = None,
+) -> None:
+    """Print the rows as entries, or `empty` if there are none; or one JSON object per line."""
+    if as_json:
+        print_json_lines(map(to_json, rows) if to_json else rows)
+    elif rows:
+        print_entries(map(to_entry, rows))
+    else:
+        typer.echo(empty)
 
 
 def print_entries(entries: Iterable[Entry]) -> None:
