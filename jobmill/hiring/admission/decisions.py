@@ -13,12 +13,11 @@ from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid
 from jobmill.hiring.actor import Actor
 from jobmill.hiring.locked_opening import LockedOpening
-from jobmill.hiring.records import applications
 from jobmill.hiring.records.applications import Application
 from jobmill.hiring.records.openings import ReviewOrder
 from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.hiring.waitlist import positions, promotions
-from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
+from jobmill.hiring.waitlist.deadlines import lock_application
 
 MAX_SCORE = 100
 ACCEPTED_BY_COMPANY = {"rule": "accepted by the company"}
@@ -57,10 +56,9 @@ async def accept(
     tx: Tx, application_id: int, by: Actor, *, reason: str | None = None
 ) -> Application:
     """Accept an application in review; raises NotInReview if it was decided already."""
-    opening_id = await applications.find_opening_id(tx, application_id)
-    async with lock_and_expire_offers(tx, opening_id, by) as locked:
+    async with lock_application(tx, application_id, by) as (locked, application):
         refuse_before_draw(locked)
-        application = await _get_in_review(locked, application_id)
+        _check_in_review(application)
         await accept_all(locked, [application], why=ACCEPTED_BY_COMPANY, note=reason)
         return await locked.get_application(application_id)
 
@@ -69,9 +67,8 @@ async def reject(
     tx: Tx, application_id: int, by: Actor, *, reason: str | None = None, tell_reason: bool = False
 ) -> Application:
     """Reject an application in review, which ends it; raises NotInReview if it was decided already."""
-    opening_id = await applications.find_opening_id(tx, application_id)
-    async with lock_and_expire_offers(tx, opening_id, by) as locked:
-        application = await _get_in_review(locked, application_id)
+    async with lock_application(tx, application_id, by) as (locked, application):
+        _check_in_review(application)
         return reject_application(locked, application, reason, tell_reason)
 
 
@@ -79,10 +76,9 @@ async def score(tx: Tx, application_id: int, points: int | None, by: Actor) -> A
     """Set or remove the score of an application in review; raises NotInReview."""
     if points is not None and not 0 <= points <= MAX_SCORE:
         raise Invalid(f"A score is a whole number from 0 to {MAX_SCORE}.")
-    opening_id = await applications.find_opening_id(tx, application_id)
-    async with lock_and_expire_offers(tx, opening_id, by) as locked:
+    async with lock_application(tx, application_id, by) as (locked, application):
         refuse_before_draw(locked)
-        application = await _get_in_review(locked, application_id)
+        _check_in_review(application)
         if application.score == points:
             return application
         return locked.change_application(
@@ -100,11 +96,9 @@ def refuse_before_draw(locked: LockedOpening) -> None:
         raise EntryAwaitsDraw
 
 
-async def _get_in_review(locked: LockedOpening, application_id: int) -> Application:
-    application = await locked.get_application(application_id)
+def _check_in_review(application: Application) -> None:
     if application.status != "IN_REVIEW":
         raise NotInReview(application)
-    return application
 
 
 def sort_by_review_order(

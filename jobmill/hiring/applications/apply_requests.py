@@ -26,7 +26,7 @@ from jobmill.hiring.records.applicants import ApplicantId, Contact
 from jobmill.hiring.records.applications import DuplicateApplication
 from jobmill.hiring.records.openings import Opening
 from jobmill.hiring.waitlist import promotions
-from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
+from jobmill.hiring.waitlist.deadlines import lock_application
 
 LETTER_INTERVAL = dt.timedelta(minutes=10)
 """An address gets one letter per opening in this time, however often a stranger enters it."""
@@ -307,10 +307,8 @@ async def _confirm_application(tx: Tx, id: int, request: str | None) -> AppliedB
     applicant = await applicants.confirm_owner_of(tx, id)
     if applicant is None:
         raise _expired()
-    opening_id = await applications.find_opening_id(tx, id)
     by = by_applicant(applicant.id, request)
-    async with lock_and_expire_offers(tx, opening_id, by) as locked:
-        application = await locked.get_application(id)
+    async with lock_application(tx, id, by) as (locked, application):
         if application.status == "INACTIVE":
             raise _expired()
         if application.confirm_by is not None:
@@ -328,9 +326,7 @@ async def disown(tx: Tx, token: ConfirmationToken, *, request: str | None = None
     """
     if token.kind != "application":
         raise Conflict("There is no application yet. Without your confirmation there will be none.")
-    opening_id = await applications.find_opening_id(tx, token.id)
-    async with lock_and_expire_offers(tx, opening_id, SYSTEM) as locked:
-        application = await locked.get_application(token.id)
+    async with lock_application(tx, token.id, SYSTEM) as (locked, application):
         if application.status == "INACTIVE":
             return
         if application.confirm_by is None:

@@ -22,7 +22,7 @@ from jobmill.hiring.records.applications import Application, ApplicationNotFound
 from jobmill.hiring.timestamps import format_timestamp
 from jobmill.hiring.transitions import InvalidTransition
 from jobmill.hiring.waitlist import promotions
-from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
+from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers, lock_application
 
 OfferLinkState = Literal["open", "answered", "ended"]
 ANSWER_EVENTS = ("ACKNOWLEDGED", "WITHDRAWN")
@@ -94,11 +94,9 @@ async def acknowledge(
 
     Returns MissedOffer if it has expired, raises Conflict if there is none.
     """
-    opening_id = await applications.find_opening_id(tx, application_id)
-    async with lock_and_expire_offers(tx, opening_id, by) as locked:
-        application = await _get_offered(locked, application_id, deadline)
-        if isinstance(application, MissedOffer):
-            return application
+    async with lock_application(tx, application_id, by) as (locked, application):
+        if missed := _find_missed(locked, application, deadline):
+            return missed
         accepted = locked.move_application(
             application,
             "ACTIVE",
@@ -121,11 +119,9 @@ async def decline(
     deadline: dt.datetime | None = None,
 ) -> Placement | MissedOffer:
     """Decline the offer, which ends the application; MissedOffer and Conflict as for `acknowledge`."""
-    opening_id = await applications.find_opening_id(tx, application_id)
-    async with lock_and_expire_offers(tx, opening_id, by) as locked:
-        application = await _get_offered(locked, application_id, deadline)
-        if isinstance(application, MissedOffer):
-            return application
+    async with lock_application(tx, application_id, by) as (locked, application):
+        if missed := _find_missed(locked, application, deadline):
+            return missed
         ended = await end_application(locked, application, rule="offer declined", reason=reason)
         return Placement(ended)
 
@@ -136,10 +132,10 @@ def is_missed(application: Application, deadline: dt.datetime | None = None) -> 
     return is_later or application.missed_at is not None
 
 
-async def _get_offered(
-    locked: LockedOpening, application_id: int, deadline: dt.datetime | None
-) -> Application | MissedOffer:
-    application = await locked.get_application(application_id)
+def _find_missed(
+    locked: LockedOpening, application: Application, deadline: dt.datetime | None
+) -> MissedOffer | None:
+    """None if the offer can be answered; raises NoOfferToAnswer if there is none."""
     ends_at = application.acknowledge_deadline
     # Of very many offers that ended together, some may still wait to be taken back.
     if is_missed(application, deadline) or (ends_at and ends_at <= locked.at):
@@ -148,7 +144,7 @@ async def _get_offered(
         raise NoOfferToAnswer(
             f"Application {application.id} has no offer to answer: it is {application.status}."
         )
-    return application
+    return None
 
 
 async def answer_by_link(
@@ -218,9 +214,7 @@ async def offer_out_of_turn(
     """
     if not reason.strip():
         raise Invalid("Enter a reason for offering this person a place out of turn.")
-    opening_id = await applications.find_opening_id(tx, application_id)
-    async with lock_and_expire_offers(tx, opening_id, by) as locked:
-        application = await locked.get_application(application_id)
+    async with lock_application(tx, application_id, by) as (locked, application):
         if application.status != "WAITLIST":
             raise InvalidTransition(application.status, "PENDING_ACKNOWLEDGMENT")
         if not locked.free_slots:

@@ -8,10 +8,9 @@ from jobmill.hiring.actor import Actor
 from jobmill.hiring.applications.outcomes import Placement
 from jobmill.hiring.locked_opening import LockedOpening
 from jobmill.hiring.messages.notices import NoticeKind
-from jobmill.hiring.records import applications
 from jobmill.hiring.records.applications import Application
 from jobmill.hiring.waitlist import promotions
-from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
+from jobmill.hiring.waitlist.deadlines import lock_application
 
 
 class AlreadyEnded(Conflict):
@@ -23,9 +22,7 @@ async def withdraw(
     tx: Tx, application_id: int, by: Actor, *, reason: str | None = None
 ) -> Placement:
     """End an application and offer its slot to the next; raises Conflict if it has ended already."""
-    opening_id = await applications.find_opening_id(tx, application_id)
-    async with lock_and_expire_offers(tx, opening_id, by) as locked:
-        application = await locked.get_application(application_id)
+    async with lock_application(tx, application_id, by) as (locked, application):
         if application.status == "INACTIVE":
             raise AlreadyEnded(application_id)
         ended = await end_application(locked, application, rule=withdrawal_rule(by), reason=reason)

@@ -7,12 +7,11 @@ from jobmill.errors import Conflict
 from jobmill.hiring.actor import Actor
 from jobmill.hiring.admission.decisions import may_be_told, notify_rejected
 from jobmill.hiring.locked_opening import LockedOpening
-from jobmill.hiring.records import applications
 from jobmill.hiring.records.applications import Application
 from jobmill.hiring.records.openings import OpeningTerms
 from jobmill.hiring.stages.stage_definitions import Stage, get_stage, list_stages
 from jobmill.hiring.waitlist import promotions
-from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
+from jobmill.hiring.waitlist.deadlines import lock_application
 
 
 class StageMoved(Conflict):
@@ -36,9 +35,7 @@ async def move_to_stage(
     `seen` is the stage that the caller saw; None: any. Raises StageMoved if the application is in another
     one, and Conflict if it has no slot.
     """
-    opening_id = await applications.find_opening_id(tx, application_id)
-    async with lock_and_expire_offers(tx, opening_id, by) as locked:
-        application = await locked.get_application(application_id)
+    async with lock_application(tx, application_id, by) as (locked, application):
         if application.status != "ACTIVE":
             raise Conflict(
                 f"Application {application_id} is {application.status}. Only ACTIVE ones have a stage."

@@ -57,6 +57,16 @@ async def lock_and_expire_offers(
             await _end_bookings(locked)
 
 
+@asynccontextmanager
+async def lock_application(
+    tx: Tx, application_id: int, by: Actor
+) -> AsyncGenerator[tuple[LockedOpening, Application]]:
+    """Lock the opening of an application and settle what is overdue; raises ApplicationNotFound."""
+    opening_id = await applications.find_opening_id(tx, application_id)
+    async with lock_and_expire_offers(tx, opening_id, by) as locked:
+        yield locked, await locked.get_application(application_id)
+
+
 async def expire_overdue_offers(locked: LockedOpening) -> None:
     """End unconfirmed applications, take back expired offers and offer the slots, at the same instant.
 
