@@ -8,15 +8,13 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, LiteralString
 
 from jobmill.db import Tx, fetch_or_raise, fetch_value
 from jobmill.hiring.actor import SYSTEM, Actor
 from jobmill.hiring.applications import withdrawals
-from jobmill.hiring.forms import stored_answers
 from jobmill.hiring.messages import notices
 from jobmill.hiring.records.applicants import ApplicantNotFound
-from jobmill.hiring.reviews import application_reviews
 from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 
 ErasureReason = Literal["asked for", "kept long enough"]
@@ -24,6 +22,13 @@ ErasureReason = Literal["asked for", "kept long enough"]
 
 ERASED_NAME = "Erased applicant"
 BATCH_SIZE = 50
+APPLICATION_DATA: tuple[LiteralString, ...] = (
+    "review_note",
+    "rating",
+    "tag",
+    "form_answer",
+    "uploaded_file",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +169,9 @@ async def erase_applicant(
                     locked, application, rule=f"data erased: {reason}", reason=None
                 )
     await _erase_notes(tx, applicant_id)
-    await application_reviews.erase_reviews(tx, applicant_id)
     await notices.erase_for_applicant(tx, applicant_id)
     await _erase_requests(tx, applicant_id)
-    await stored_answers.delete_of_applicant(tx, applicant_id)
+    await _erase_application_data(tx, applicant_id)
     await _erase_row(tx, applicant_id)
 
 
@@ -215,6 +219,18 @@ async def _erase_notes(tx: Tx, applicant_id: int) -> None:
         """,
         [applicant_id],
     )
+
+
+async def _erase_application_data(tx: Tx, applicant_id: int) -> None:
+    """Delete reviews, answers and files of all applications; mentions are deleted with their notes."""
+    for table in APPLICATION_DATA:
+        await tx.execute(
+            f"""
+            DELETE FROM hiring.{table} USING hiring.application
+             WHERE application.id = application_id AND applicant_id = %s
+            """,
+            [applicant_id],
+        )
 
 
 async def _erase_requests(tx: Tx, applicant_id: int) -> None:

@@ -56,7 +56,7 @@ GUARDS: list[Guard] = [
     guard(
         "answers are erased with the person",
         "jobmill/hiring/privacy.py",
-        "    await stored_answers.delete_of_applicant(tx, applicant_id)\n",
+        "    await _erase_application_data(tx, applicant_id)\n",
         "",
         f"{FORMS}::test_answers_wait_for_the_confirmation_and_are_erased_with_the_person",
     ),

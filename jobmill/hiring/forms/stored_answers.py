@@ -186,15 +186,3 @@ async def find_by_request(tx: Tx, apply_request_id: int) -> AnsweredForm | None:
     forms = await form_versions.find_versions(tx, stored.opening_id, [stored.form_version])
     files = await uploads.list_of_request(tx, apply_request_id)
     return stored.describe(forms[stored.form_version], files)
-
-
-async def delete_of_applicant(tx: Tx, applicant_id: int) -> None:
-    """Erase the answers and files of all applications of a person."""
-    await tx.execute(
-        """
-        DELETE FROM hiring.form_answer USING hiring.application
-         WHERE application.id = application_id AND applicant_id = %s
-        """,
-        [applicant_id],
-    )
-    await uploads.delete_of_applicant(tx, applicant_id)

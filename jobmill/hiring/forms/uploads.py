@@ -272,16 +272,6 @@ async def delete_unattached(tx: Tx, ids: Collection[str]) -> None:
     )
 
 
-async def delete_of_applicant(tx: Tx, applicant_id: int) -> None:
-    await tx.execute(
-        """
-        DELETE FROM hiring.uploaded_file USING hiring.application
-         WHERE application.id = application_id AND applicant_id = %s
-        """,
-        [applicant_id],
-    )
-
-
 async def delete_unused(tx: Tx) -> int:
     """Delete a batch of files that no application has taken over in time; returns how many."""
     deleted = await tx.execute(

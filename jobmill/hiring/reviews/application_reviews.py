@@ -35,29 +35,3 @@ async def read_review(tx: Tx, application_id: int) -> ApplicationReview:
         tags_by_id.get(application_id, []),
         await notes.list_notes(tx, application_id),
     )
-
-
-async def erase_reviews(tx: Tx, applicant_id: int) -> None:
-    """Delete notes, mentions, ratings and tags of all applications of an applicant."""
-    # One statement each without a result: mentions are deleted with their notes.
-    await tx.execute(
-        """
-        DELETE FROM hiring.review_note USING hiring.application
-         WHERE application.id = application_id AND applicant_id = %s
-        """,
-        [applicant_id],
-    )
-    await tx.execute(
-        """
-        DELETE FROM hiring.rating USING hiring.application
-         WHERE application.id = application_id AND applicant_id = %s
-        """,
-        [applicant_id],
-    )
-    await tx.execute(
-        """
-        DELETE FROM hiring.tag USING hiring.application
-         WHERE application.id = application_id AND applicant_id = %s
-        """,
-        [applicant_id],
-    )
