@@ -13,55 +13,33 @@ from jobmill.matching.master_resume import (
 )
 from jobmill.matching.profile import Profile
 
-from .document import DocumentBlock, DocumentLine, DocumentSection
+from .document import DocumentBlock, DocumentLine, DocumentSection, LineLayout
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 def resume_sections(profile: Profile) -> tuple[DocumentSection, ...]:
     """Everything that a resume may print, under headings that applicant tracking systems know."""
-    sections = (
-        DocumentSection(key="header", layout="header", blocks=header_block(profile)),
-        DocumentSection(key="summary", heading="Summary", layout="text", blocks=_summary(profile)),
-        DocumentSection(key="skills", heading="Skills", layout="list", blocks=_skills(profile)),
-        DocumentSection(
-            key="experience",
-            heading="Work Experience",
-            layout="bullets",
-            blocks=_experience(profile),
-        ),
-        DocumentSection(
-            key="projects", heading="Projects", layout="bullets", blocks=_projects(profile)
-        ),
-        DocumentSection(
-            key="achievements",
-            heading="Achievements",
-            layout="bullets",
-            blocks=_block(_lines("achievements", profile.achievements)),
-        ),
-        DocumentSection(
-            key="education",
-            heading="Education",
-            layout="bullets",
-            blocks=tuple(_education(profile.resume.education)),
-        ),
-        DocumentSection(
-            key="licences",
-            heading="Licenses and Certifications",
-            layout="text",
-            blocks=_block(_licences(profile.resume.licences)),
-        ),
-        DocumentSection(
-            key="languages", heading="Languages", layout="list", blocks=_languages(profile)
-        ),
-        DocumentSection(
-            key="authorisation",
-            heading="Additional Information",
-            layout="text",
-            blocks=_block(_authorisation(profile)),
-        ),
+    achievements = _block(_lines("achievements", profile.achievements))
+    education = tuple(_education(profile.resume.education))
+    licences = _block(_licences(profile.resume.licences))
+    sections: tuple[tuple[str, str, LineLayout, tuple[DocumentBlock, ...]], ...] = (
+        ("header", "", "header", header_block(profile)),
+        ("summary", "Summary", "text", _summary(profile)),
+        ("skills", "Skills", "list", _skills(profile)),
+        ("experience", "Work Experience", "bullets", _experience(profile)),
+        ("projects", "Projects", "bullets", _projects(profile)),
+        ("achievements", "Achievements", "bullets", achievements),
+        ("education", "Education", "bullets", education),
+        ("licences", "Licenses and Certifications", "text", licences),
+        ("languages", "Languages", "list", _languages(profile)),
+        ("authorisation", "Additional Information", "text", _block(_authorisation(profile))),
     )
-    return tuple(section for section in sections if section.blocks)
+    return tuple(
+        DocumentSection(key=key, heading=heading, layout=layout, blocks=blocks)
+        for key, heading, layout, blocks in sections
+        if blocks
+    )
 
 
 def make_line(key: str, text: str, *, dates: str = "") -> DocumentLine:
