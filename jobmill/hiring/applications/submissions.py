@@ -82,16 +82,10 @@ async def apply(tx: Tx, opening_id: int, applicant_id: int, by: Actor) -> Placem
 
 
 async def apply_with_contact(
-    tx: Tx,
-    opening_id: int,
-    contact: Contact,
-    by: Actor | None = None,
-    *,
-    daily_limit: int | None = None,
+    tx: Tx, opening_id: int, contact: Contact, by: Actor | None = None
 ) -> Placement:
     """Apply with a name and an address; a new applicant is added unless the application is refused."""
-    requests = [ApplyRequest(contact, by)]
-    return single_result(await apply_all(tx, opening_id, requests, daily_limit=daily_limit))
+    return single_result(await apply_all(tx, opening_id, [ApplyRequest(contact, by)]))
 
 
 def single_result(results: Sequence[Placement | AppError]) -> Placement:

@@ -118,9 +118,7 @@ async def _give_up(tx: Tx, old: OwnBooking, by: Actor, *, is_replaced: bool) -> 
         await promotions.offer_free_slots(locked, cause=locked.seq)
 
 
-async def cancel_booking(
-    tx: Tx, application_id: int, by: Actor, *, reason: str | None = None
-) -> Placement:
+async def cancel_booking(tx: Tx, application_id: int, by: Actor) -> Placement:
     """Cancel the booking of an application; its place is offered to the next.
 
     Raises NoBookingToCancel without one, and Conflict if the interview has started.
@@ -136,7 +134,7 @@ async def cancel_booking(
             application = await locked.get_application(booking.application_id)
             if application.status == "INACTIVE":
                 raise NoBookingToCancel
-            ended = interview_times.end_booking(locked, application, rule=UNBOOKED, reason=reason)
+            ended = interview_times.end_booking(locked, application, rule=UNBOOKED)
             await promotions.offer_free_slots(locked, cause=locked.seq)
             return Placement(ended)
 
