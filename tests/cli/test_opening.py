@@ -257,3 +257,8 @@ async def test_a_form_is_shown_and_set(run: Run, database: Database, home: Path)
     await run("hiring", "export-person", person, "--files", home / "files")
     [written] = (home / "files").iterdir()
     assert written.read_bytes() == CONTENT
+    again = await run("hiring", "export-person", person, "--files", home / "files")
+    assert (again.returncode, again.stderr.splitlines()) == (
+        2,
+        [f"jobmill: cannot create {home / 'files'}: File exists"],
+    )

@@ -41,7 +41,10 @@ def export_person(
         person, lambda tx, applicant: privacy.export_personal_data(tx, applicant.id)
     )
     if files_dir:
-        files_dir.mkdir(mode=0o700)
+        try:
+            files_dir.mkdir(mode=0o700)
+        except OSError as error:
+            raise Invalid(f"cannot create {files_dir}: {error.strerror}") from error
         for file in data["files"]:
             # The id keeps files of the same name apart.
             path = files_dir / f"{file['id']} {file['name']}"
