@@ -100,11 +100,9 @@ def clear(
     if tables and not yes:
         _confirm(tables)
     ended = session.with_database(cleanup.end_demo)
-    if as_json:
-        removed = {table.what: table.count for table in tables}
-        output.print_json({"ended": ended, "removed": removed if ended else {}})
-    else:
-        typer.echo("The demo has ended." if ended else "There is no demo here; nothing to do.")
+    removed = {table.what: table.count for table in tables} if ended else {}
+    text = "The demo has ended." if ended else "There is no demo here; nothing to do."
+    output.print_result({"ended": ended, "removed": removed}, text, as_json)
 
 
 def _confirm(tables: Sequence[DeletedCount]) -> None:

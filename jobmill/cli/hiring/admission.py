@@ -218,16 +218,9 @@ def _print_decided(
     standing = opening_output.format_standing(
         application.status, position, application.acknowledge_deadline
     )
+    fields = opening_output.application_fields(application, position)
     output.print_result(
-        {
-            "applicationId": application.id,
-            "applicantId": application.applicant_id,
-            "jobId": application.opening_id,
-            "status": application.status,
-            "queuePosition": position,
-            "score": application.score,
-            "stage": application.stage,
-        },
+        fields | output.pick(application, "score", "stage"),
         f"Application {application.id}: {what}; {standing}.",
         as_json,
     )

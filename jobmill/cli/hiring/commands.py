@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -16,7 +16,7 @@ from jobmill.cli.hiring import (
 )
 from jobmill.cli.hiring import applicants as applicant_commands
 from jobmill.cli.hiring import company as company_commands
-from jobmill.cli.openings import spreadsheets
+from jobmill.cli.openings import opening_output, spreadsheets
 from jobmill.cli.support import hiring_session, output, session, times
 from jobmill.cli.support.hiring_session import ApplicationId, OpeningId
 from jobmill.cli.support.output import AsJson
@@ -155,25 +155,13 @@ def promote(
 def _print_application(
     application: Application, message: str, as_json: bool, position: int | None = None
 ) -> None:
-    if as_json:
-        output.print_json(_application_json(application, message, position))
-        return
     deadline = application.acknowledge_deadline
     end = f" Answer {times.format_deadline(deadline)}." if deadline else ""
-    typer.echo(f"Application {application.id}: {message}{end}")
-
-
-def _application_json(
-    application: Application, message: str, position: int | None
-) -> dict[str, Any]:
-    return {
-        "applicationId": application.id,
-        "applicantId": application.applicant_id,
-        "jobId": application.opening_id,
-        "status": application.status,
-        "queuePosition": position,
-        "message": message,
-    }
+    output.print_result(
+        opening_output.application_fields(application, position) | {"message": message},
+        f"Application {application.id}: {message}{end}",
+        as_json,
+    )
 
 
 app.command()(applicant_commands.status)

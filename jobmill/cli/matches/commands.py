@@ -89,7 +89,9 @@ def list_matches(
         return page, duplicates, empty_message
 
     page, duplicates, empty_message = session.in_transaction(read)
-    _print_list(page, duplicates, limit, as_json)
+    match_output.print_matches(page[:limit], duplicates, as_json=as_json)
+    if len(page) > limit:
+        output.print_more_hint("--after", page[limit - 1].id)
     if not page and not as_json:
         output.print_wrapped(empty_message)
 
@@ -120,17 +122,6 @@ async def _explain_no_matches(tx: Tx, version: ProfileVersion) -> str:
             "`jobmill match stats` shows which rules reject most."
         )
     return "No matches yet, because no jobs were scored. `jobmill source add URL` finds jobs."
-
-
-def _print_list(page: list[Match], duplicates: Duplicates, limit: int, as_json: bool) -> None:
-    for match in page[:limit]:
-        if as_json:
-            output.print_json(match_json.to_dict(match))
-        else:
-            match_output.print_match_entry(match, duplicates.get(match.id, ()))
-    if len(page) > limit:
-        # On stderr, so that stdout holds only matches.
-        typer.echo(f"There are more: --after {page[limit - 1].id}", err=True)
 
 
 @app.command("show")

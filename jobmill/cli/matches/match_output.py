@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typer
@@ -11,7 +11,7 @@ import typer
 from jobmill.catalog.listings import Listing
 from jobmill.catalog.posting import format_salary
 from jobmill.cli.support import output, times
-from jobmill.matching import match_reasons
+from jobmill.matching import match_json, match_reasons
 from jobmill.matching.duplicate_matches import MatchDuplicate
 from jobmill.matching.match_reasons import MatchReasons
 from jobmill.matching.matches import Match, MatchEvent
@@ -38,7 +38,18 @@ RESUME_LABELS = {
 }
 
 
-def print_match_entry(match: Match, duplicates: Sequence[MatchDuplicate] = ()) -> None:
+def print_matches(
+    matches: Sequence[Match], duplicates: Mapping[int, Sequence[MatchDuplicate]], *, as_json: bool
+) -> None:
+    """Print a list of matches; `duplicates` has those of each match by its id."""
+    for match in matches:
+        if as_json:
+            output.print_json(match_json.to_dict(match))
+        else:
+            _print_match_entry(match, duplicates.get(match.id, ()))
+
+
+def _print_match_entry(match: Match, duplicates: Sequence[MatchDuplicate]) -> None:
     """Print a match in a list: its score and title, the reasons, and the terms."""
     lead = f"{match.id:>5}  {match.match_score:>3} {match.application_priority:<6}  "
     output.print_wrapped(output.format_title(match.title, match.company), lead, bold=True)

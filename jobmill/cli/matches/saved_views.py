@@ -13,7 +13,7 @@ from jobmill.cli.support.lookups import ProfileName
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Tx
 from jobmill.errors import NotFound
-from jobmill.matching import match_json, matches, saved_views
+from jobmill.matching import matches, saved_views
 from jobmill.matching.matches import Match
 from jobmill.matching.profiles import ProfileVersion
 from jobmill.matching.saved_views import InboxFilters, SavedView
@@ -94,11 +94,7 @@ def show_view(
         return await matches.find(tx, view.filters.to_query(version.profile_id, limit=limit))
 
     page = session.in_transaction(read)
-    for match in page:
-        if as_json:
-            output.print_json(match_json.to_dict(match))
-        else:
-            match_output.print_match_entry(match)
+    match_output.print_matches(page, {}, as_json=as_json)
     if not page and not as_json:
         typer.echo("No matches in this view.")
 

@@ -15,6 +15,7 @@ from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.import_export import exports
 from jobmill.hiring.openings.applicant_lists import ApplicantRow, OpeningDetail
 from jobmill.hiring.records import applicants, applications
+from jobmill.hiring.records.applications import Application
 from jobmill.hiring.records.openings import Opening
 
 MAX_LISTED_OFFERS = 20
@@ -63,6 +64,17 @@ def _applicant_json(row: ApplicantRow) -> dict[str, Any]:
     fields = exports.to_json_fields(row)
     fields.pop("queueKey")
     return fields
+
+
+def application_fields(application: Application, position: int | None) -> dict[str, Any]:
+    """What every command that changes an application prints of it."""
+    return {
+        "applicationId": application.id,
+        "applicantId": application.applicant_id,
+        "jobId": application.opening_id,
+        "status": application.status,
+        "queuePosition": position,
+    }
 
 
 def print_opening(opening: Opening, detail: OpeningDetail, *, first_page: bool) -> None:

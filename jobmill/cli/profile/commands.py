@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from jobmill.cli.support import output, session
+from jobmill.cli.support import files, output, session
 from jobmill.cli.support.lookups import (
     HOW_TO_BEGIN,
     choose_person,
@@ -130,7 +130,7 @@ def check(file: File, as_json: AsJson = False) -> None:
     """Check a profile and list all problems by line; exit code 1 if there are any."""
     problems: list[ProfileProblem] = []
     try:
-        profile_document.read_profile(_decode(_load(file), file), file)
+        profile_document.read_profile(files.decode_strictly(_load(file), file), file)
     except profile_document.InvalidProfile as error:
         problems = error.problems
     if as_json:
@@ -329,7 +329,9 @@ def _edit_until_valid(file: Path) -> Profile:
     while True:
         try:
             _open_editor(file)
-            return profile_document.read_profile(_decode(file.read_bytes(), str(file)), str(file))
+            return profile_document.read_profile(
+                files.decode_strictly(file.read_bytes(), str(file)), str(file)
+            )
         except profile_document.InvalidProfile as error:
             for problem in error.problems:
                 typer.echo(
@@ -425,18 +427,11 @@ def _is_profile(data: bytes, file: str) -> bool:
 def _read(data: bytes, file: str) -> Profile:
     """The profile in a file; exits with code 2 and prints all problems if it is not valid."""
     try:
-        return profile_document.read_profile(_decode(data, file), file)
+        return profile_document.read_profile(files.decode_strictly(data, file), file)
     except profile_document.InvalidProfile as error:
         for problem in error.problems:
             typer.echo(output.printable(profile_document.format_problem(file, problem)), err=True)
         raise typer.Exit(2) from error
-
-
-def _decode(data: bytes, file: str) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise Invalid(f"{file} is not UTF-8 text") from error
 
 
 @app.command()

@@ -408,10 +408,10 @@ def read_data(text: str) -> dict[str, Any]:
     """Parse the object of `--data`: JSON, `@FILE` or `-` for stdin."""
     origin = "--data"
     if text == "-":
-        origin, text = "stdin", _decode("stdin", sys.stdin.buffer.read())
+        origin, text = "stdin", files.decode_strictly(sys.stdin.buffer.read(), "stdin")
     elif text.startswith("@"):
         origin = text[1:]
-        text = _decode(origin, files.read_bytes(origin))
+        text = files.decode_strictly(files.read_bytes(origin), origin)
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -419,13 +419,6 @@ def read_data(text: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise Invalid(f'{origin} must be a JSON object: {{"name": value}}')
     return cast("dict[str, Any]", data)
-
-
-def _decode(origin: str, data: bytes) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise Invalid(f"{origin} is not UTF-8 text") from error
 
 
 def _to_timedelta(seconds: float) -> dt.timedelta:

@@ -30,6 +30,14 @@ def decode(data: bytes) -> str:
     return data.decode("utf-8-sig", "replace")
 
 
+def decode_strictly(data: bytes, name: str) -> str:
+    """Decode as UTF-8; Invalid, with the name of the file, if it is something else."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Invalid(f"{name} is not UTF-8 text") from error
+
+
 @contextlib.contextmanager
 def open_output(name: str) -> Generator[TextIO]:
     """Open a file that replaces an existing one when the block succeeds; `-` is stdout."""
