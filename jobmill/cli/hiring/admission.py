@@ -7,10 +7,11 @@ from typing import Annotated
 import typer
 
 from jobmill.cli.hiring import bulk_actions
-from jobmill.cli.hiring.bulk_actions import Ids
+from jobmill.cli.hiring.bulk_actions import BulkOptions
 from jobmill.cli.openings import opening_output
 from jobmill.cli.support import hiring_session, output, session, times
-from jobmill.cli.support.hiring_session import ApplicationId, DryRun, OpeningId
+from jobmill.cli.support.hiring_session import ApplicationId, OpeningId
+from jobmill.cli.support.option_groups import expand_options
 from jobmill.cli.support.output import AsJson, Limit, NextPage
 from jobmill.db import Tx
 from jobmill.errors import Invalid, NotFound
@@ -139,39 +140,30 @@ def stages(opening: OpeningId, limit: Limit = 50, as_json: AsJson = False) -> No
             )
 
 
+@expand_options
 def accept_many(
     opening: OpeningId,
-    ids: Ids = None,
     all_in_review: AllInReview = False,
     reason: Reason = None,
-    dry_run: DryRun = False,
-    as_json: AsJson = False,
+    *,
+    options: BulkOptions,
 ) -> None:
     """Accept many applications together, in the review order; exit code 1 if one was refused."""
-    bulk_actions.run_bulk_command(
-        opening, "accept", ids, all_in_review, reason or "", dry_run, as_json
-    )
+    bulk_actions.run_bulk_command(opening, "accept", options, all_in_review, reason or "")
 
 
+@expand_options
 def reject_many(
     opening: OpeningId,
-    ids: Ids = None,
     all_in_review: AllInReview = False,
     reason: Reason = None,
     tell_reason: TellReason = False,
-    dry_run: DryRun = False,
-    as_json: AsJson = False,
+    *,
+    options: BulkOptions,
 ) -> None:
     """Reject many applications in review; exit code 1 if one was refused."""
     bulk_actions.run_bulk_command(
-        opening,
-        "reject",
-        ids,
-        all_in_review,
-        reason or "",
-        dry_run,
-        as_json,
-        tell_reason=tell_reason,
+        opening, "reject", options, all_in_review, reason or "", tell_reason=tell_reason
     )
 
 
