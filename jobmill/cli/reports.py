@@ -299,11 +299,9 @@ def rerun(
     The phases are website-analysis, prompt-forming and model-analysis. A completed report asks the models
     again; a failed one keeps the answers it has paid for.
     """
-
-    async def rerun_phase(tx: Tx) -> Report:
-        return await store.rerun(tx, id, phase, by=lookups.current_user())
-
-    output.print_record(session.in_transaction(rerun_phase, declared=True), as_json=as_json)
+    by = lookups.current_user()
+    report = session.in_transaction(lambda tx: store.rerun(tx, id, phase, by=by), declared=True)
+    output.print_record(report, as_json=as_json)
 
 
 @app.command()

@@ -33,11 +33,7 @@ DryRun = Annotated[
 
 def read_opening(opening: int, read: Callable[[Tx], Awaitable[T]]) -> T:
     """Run `read` on one snapshot, after overdue offers of the opening are settled."""
-
-    async def find_overdue(tx: Tx) -> list[int]:
-        return await snapshots.find_overdue_opening(tx, opening)
-
-    return _read(find_overdue, read)
+    return _read(lambda tx: snapshots.find_overdue_opening(tx, opening), read)
 
 
 def read_applicant(name: str, read: Callable[[Tx, Applicant], Awaitable[T]]) -> T:
