@@ -23,22 +23,30 @@ async def issue_path(
 
     The link carries its issuer, so that the audit log shows both. `renew` invalidates earlier links.
     """
-    version = await (_renew if renew else find_link_version)(tx, applicant_id)
-    if version is None:
-        raise ApplicantNotFound(applicant_id)
+    if renew:
+        await tx.execute(
+            """
+            UPDATE hiring.applicant SET link_version = link_version + 1
+             WHERE id = %s AND erased_at IS NULL
+            """,
+            [applicant_id],
+        )
+    path = await make_path(tx, signer, applicant_id, issuer)
     await tx.execute(
         "INSERT INTO hiring.issued_link (applicant_id, issuer) VALUES (%s, %s)",
         [applicant_id, issuer],
     )
-    return f"/my/{signer.sign_personal(applicant_id, version, await server_time(tx), issuer)}"
+    return path
 
 
-async def make_path(tx: Tx, signer: LinkSigner, applicant_id: int) -> str:
+async def make_path(
+    tx: Tx, signer: LinkSigner, applicant_id: int, issuer: str | None = None
+) -> str:
     """The path of an applicant's page, for the applicant; raises ApplicantNotFound."""
     version = await find_link_version(tx, applicant_id)
     if version is None:
         raise ApplicantNotFound(applicant_id)
-    return f"/my/{signer.sign_personal(applicant_id, version, await server_time(tx))}"
+    return f"/my/{signer.sign_personal(applicant_id, version, await server_time(tx), issuer)}"
 
 
 async def is_current(tx: Tx, link: PersonalLinkToken) -> bool:
@@ -69,19 +77,6 @@ async def find_link_version(tx: Tx, applicant_id: int) -> int | None:
         tx,
         int,
         "SELECT link_version FROM hiring.applicant WHERE id = %s AND erased_at IS NULL",
-        [applicant_id],
-    )
-
-
-async def _renew(tx: Tx, applicant_id: int) -> int | None:
-    return await fetch_value(
-        tx,
-        int,
-        """
-        UPDATE hiring.applicant SET link_version = link_version + 1
-         WHERE id = %s AND erased_at IS NULL
-        RETURNING link_version
-        """,
         [applicant_id],
     )
 
