@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from evaluation import fields
 from evaluation.goal import Goal, Report
 from jobmill.boards import detection, url_detection
 from jobmill.boards.adapters import BY_NAME
@@ -92,7 +92,7 @@ def _notes(*, own_domains: int, pages: int, nothing: int, embeds: int) -> list[s
 def _tokens(data: Path) -> Iterator[LabelledAddress]:
     for file in sorted((data / "company_tokens").glob("*.csv")):
         name = NAMES.get(file.stem, file.stem)
-        for line in _lines(file, ","):
+        for line in fields.table(file):
             slug = line.get("slug") or ""
             if name in BY_NAME:
                 yield LabelledAddress(
@@ -101,7 +101,9 @@ def _tokens(data: Path) -> Iterator[LabelledAddress]:
 
 
 def _companies(data: Path) -> Iterator[LabelledAddress]:
-    for line in _lines(data / "source_detection_truth" / "company_website_to_board.tsv", "\t"):
+    for line in fields.table(
+        data / "source_detection_truth" / "company_website_to_board.tsv", "\t"
+    ):
         name = NAMES.get(line["monitor_type"], line["monitor_type"])
         config = json.loads(line["monitor_config"] or "{}")
         is_platform = name in BY_NAME and name != FEED
@@ -135,14 +137,7 @@ def _embeds(data: Path) -> Iterator[bool]:
         snippet = json.loads(line)
         board = detection.detect_likeliest_board(f"https://{snippet['site']}", snippet["html"])
         row = LabelledAddress("", snippet["ats"], snippet["token"])
-        yield _platform_right(row, board) and (row.token is None or _token_right(row, board))
-
-
-def _lines(file: Path, delimiter: str) -> list[dict[str, str]]:
-    if not file.exists():
-        return []
-    with file.open(newline="") as lines:
-        return list(csv.DictReader(lines, delimiter=delimiter))
+        yield _wholly_right(row, board)
 
 
 def _domain(url: str) -> str:
