@@ -109,6 +109,12 @@ def is_good(listing: Listing | Posting) -> bool:
     )
 
 
+def is_duplicate(listing: Listing) -> bool:
+    """Whether another listing represents this one. The same role in another location is a separate
+    job."""
+    return listing.duplicate_of is not None and listing.duplicate_kind != "multi_location"
+
+
 def completeness(listing: Listing | Posting) -> Literal["good", "minimal", "sparse"]:
     if is_good(listing):
         return "good"
