@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from jobmill.catalog import sources
 from jobmill.catalog.sources import Source, SourceId
-from jobmill.db import Tx, fetch_all, fetch_one
+from jobmill.db import Tx, fetch_all, fetch_single
 
 Show: TypeAlias = Literal["all", "troubled", "disabled", "rejected"]
 
@@ -64,7 +64,7 @@ class TroubleCounts:
 
 async def count_troubled(tx: Tx, *, limit: int = 1_000) -> TroubleCounts:
     """Count sources with a failed last run and disabled ones, each up to `limit`."""
-    counts = await fetch_one(
+    return await fetch_single(
         tx,
         TroubleCounts,
         """
@@ -79,8 +79,6 @@ async def count_troubled(tx: Tx, *, limit: int = 1_000) -> TroubleCounts:
         """,
         {"limit": limit},
     )
-    assert counts is not None
-    return counts
 
 
 async def find_platforms(tx: Tx) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any, Literal, NewType, TypeAlias
 from psycopg.types.json import Jsonb
 
 from jobmill.catalog import history
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_single, fetch_value
 from jobmill.errors import NotFound
 from jobmill.people.persons import LOCAL, Owner
 
@@ -60,7 +60,7 @@ async def add(
     by: str | None = None,
 ) -> Submission:
     """Record a submission, or restart its record."""
-    submission = await fetch_one(
+    submission = await fetch_single(
         tx,
         Submission,
         """
@@ -82,7 +82,6 @@ async def add(
             "by": by,
         },
     )
-    assert submission is not None
     await history.record(tx, "submission", submission.id, "submitted", actor=by, kind=kind)
     return submission
 

@@ -12,7 +12,7 @@ from psycopg.errors import UniqueViolation
 from psycopg.types.json import Jsonb
 from pydantic import ValidationError
 
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_or_raise, fetch_single_value, fetch_value
 from jobmill.errors import ChangedMeanwhile, Conflict, Invalid, NotFound
 from jobmill.matching import company_tiers
 from jobmill.matching.profile import Profile
@@ -114,7 +114,7 @@ async def save(
 
 async def _lock(tx: Tx, name: str, owner: Owner) -> ProfileId:
     """Find or create the profile, and lock it until commit."""
-    id = await fetch_value(
+    return await fetch_single_value(
         tx,
         ProfileId,
         """
@@ -124,8 +124,6 @@ async def _lock(tx: Tx, name: str, owner: Owner) -> ProfileId:
         """,
         [owner, name],
     )
-    assert id is not None
-    return id
 
 
 async def _newest(tx: Tx, id: ProfileId) -> int:
@@ -304,7 +302,7 @@ async def get(
 
 async def get_by_id(tx: Tx, id: ProfileId, *, version: int | None = None) -> ProfileVersion:
     """Read one version, by default the newest. NotFound if it does not exist."""
-    profile_version = await fetch_one(
+    return await fetch_or_raise(
         tx,
         ProfileVersion,
         """
@@ -315,10 +313,8 @@ async def get_by_id(tx: Tx, id: ProfileId, *, version: int | None = None) -> Pro
          LIMIT 1
         """,
         {"id": id, "version": version},
+        NotFound("profile", id),
     )
-    if profile_version is None:
-        raise NotFound("profile", id)
-    return profile_version
 
 
 async def read_versions(

@@ -10,7 +10,7 @@ from typing import NewType
 from psycopg.errors import UniqueViolation
 
 from jobmill.catalog.posting import Arrangement
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_or_raise, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.matching.matches import MatchQuery, Status
 from jobmill.matching.profiles import ProfileId
@@ -148,7 +148,7 @@ async def find_all(tx: Tx, profile_id: int) -> list[SavedView]:
 
 async def get(tx: Tx, profile_id: int, id: int) -> SavedView:
     """Read a view, including recently removed ones. NotFound if it does not exist."""
-    view = await fetch_one(
+    return await fetch_or_raise(
         tx,
         SavedView,
         """
@@ -157,10 +157,8 @@ async def get(tx: Tx, profile_id: int, id: int) -> SavedView:
           FROM matching.view WHERE profile_id = %s AND id = %s
         """,
         [profile_id, id],
+        NotFound("view", id),
     )
-    if view is None:
-        raise NotFound("view", id)
-    return view
 
 
 async def find_by_name(tx: Tx, profile_id: int, name: str) -> SavedView:

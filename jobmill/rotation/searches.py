@@ -13,7 +13,7 @@ from jobmill.boards.adapters import PLATFORMS, find_platform
 from jobmill.boards.platform import Platform
 from jobmill.catalog import source_import
 from jobmill.catalog.sources import NewSource
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_or_raise, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
 
 from . import target_settings, targets
@@ -263,15 +263,13 @@ SAVED_SEARCHES: LiteralString = """
 async def get(tx: Tx, id: int, *, lock: bool = False) -> SavedSearch:
     if lock:
         await tx.execute("SELECT 1 FROM rotation.search WHERE id = %s FOR UPDATE", [id])
-    search = await fetch_one(
+    return await fetch_or_raise(
         tx,
         SavedSearch,
         f"{SAVED_SEARCHES} WHERE id = %s",
         [id],
+        NotFound("search", id),
     )
-    if search is None:
-        raise NotFound("search", id)
-    return search
 
 
 async def list_all(tx: Tx) -> list[SavedSearch]:

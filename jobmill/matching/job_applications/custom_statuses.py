@@ -7,7 +7,7 @@ from typing import NewType
 
 from psycopg.errors import UniqueViolation
 
-from jobmill.db import Tx, fetch_all, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_single_value, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.matching import matches
 from jobmill.matching.matches import Status
@@ -117,7 +117,7 @@ async def add(
         raise Conflict(f"You can add at most {MAX_CUSTOM_STATUSES} statuses. Remove one first.")
     try:
         async with tx.transaction():
-            id = await fetch_value(
+            return await fetch_single_value(
                 tx,
                 CustomStatusId,
                 """
@@ -134,8 +134,6 @@ async def add(
             )
     except UniqueViolation as error:
         raise Conflict(f"There is already a status {name}. Choose another name.") from error
-    assert id is not None
-    return id
 
 
 def _clean_name(name: str) -> str:
