@@ -6,13 +6,13 @@ from __future__ import annotations
 import datetime as dt
 import re
 from dataclasses import dataclass
-from typing import Any, NewType
+from typing import Any, LiteralString, NewType
 
 from psycopg.errors import UniqueViolation
 from psycopg.types.json import Jsonb
 from pydantic import ValidationError
 
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_or_raise, fetch_single_value, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_or_raise, fetch_single_value, fetch_value
 from jobmill.errors import ChangedMeanwhile, Conflict, Invalid, NotFound
 from jobmill.matching import company_tiers
 from jobmill.matching.profile import Profile
@@ -272,17 +272,23 @@ async def is_paused(tx: Tx, id: int) -> bool:
     return bool(await fetch_value(tx, bool, sql, [id]))
 
 
+_SELECT_VERSION: LiteralString = """
+    SELECT profile_id, owner_id, name, version, content, saved_at, saved_by, note
+      FROM matching.profile JOIN matching.profile_version ON profile_id = profile.id
+"""
+
+
 async def get(
     tx: Tx, name: str | None = None, *, owner: Owner = LOCAL, version: int | None = None
 ) -> ProfileVersion:
     """Read one version, by default the newest of the owner's default profile. NotFound if it does not
     exist or belongs to another person."""
-    profile_version = await fetch_one(
+    which = "" if version is None else f" version {version}"
+    return await fetch_or_raise(
         tx,
         ProfileVersion,
-        """
-        SELECT profile_id, owner_id, name, version, content, saved_at, saved_by, note
-          FROM matching.profile JOIN matching.profile_version ON profile_id = profile.id
+        f"""
+        {_SELECT_VERSION}
          WHERE owner_id IS NOT DISTINCT FROM %(owner)s::bigint
            AND CASE WHEN %(name)s::text IS NULL
                     THEN profile.id = (SELECT profile_id FROM matching.default_profile
@@ -293,11 +299,8 @@ async def get(
          LIMIT 1
         """,
         {"name": name, "owner": owner, "version": version},
+        NotFound("profile", f"{name or '(default)'}{which}"),
     )
-    if profile_version is None:
-        which = "" if version is None else f" version {version}"
-        raise NotFound("profile", f"{name or '(default)'}{which}")
-    return profile_version
 
 
 async def get_by_id(tx: Tx, id: ProfileId, *, version: int | None = None) -> ProfileVersion:
@@ -305,9 +308,8 @@ async def get_by_id(tx: Tx, id: ProfileId, *, version: int | None = None) -> Pro
     return await fetch_or_raise(
         tx,
         ProfileVersion,
-        """
-        SELECT profile_id, owner_id, name, version, content, saved_at, saved_by, note
-          FROM matching.profile JOIN matching.profile_version ON profile_id = profile.id
+        f"""
+        {_SELECT_VERSION}
          WHERE profile_id = %(id)s AND (%(version)s::int IS NULL OR version = %(version)s)
          ORDER BY version DESC
          LIMIT 1
@@ -325,12 +327,7 @@ async def read_versions(
     return await fetch_all(
         tx,
         ProfileVersion,
-        """
-        SELECT profile_id, owner_id, name, version, content, saved_at, saved_by, note
-          FROM matching.profile JOIN matching.profile_version ON profile_id = profile.id
-         WHERE profile_id = %s
-         ORDER BY version DESC
-        """,
+        f"{_SELECT_VERSION} WHERE profile_id = %s ORDER BY version DESC",
         [newest.profile_id],
     )
 

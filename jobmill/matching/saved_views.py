@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 from dataclasses import dataclass
-from typing import NewType
+from typing import LiteralString, NewType
 
 from psycopg.errors import UniqueViolation
 
@@ -131,17 +131,19 @@ async def _lock_and_check_limit(tx: Tx, profile_id: int) -> None:
         raise TooManyViews
 
 
+_SELECT: LiteralString = """
+    SELECT id, profile_id, name, status, least_score, arrangement, words, newest, made_at, made_by,
+           removed_at
+      FROM matching.view
+"""
+
+
 async def find_all(tx: Tx, profile_id: int) -> list[SavedView]:
     """Read the views of a profile, by name."""
     return await fetch_all(
         tx,
         SavedView,
-        """
-        SELECT id, profile_id, name, status, least_score, arrangement, words, newest, made_at,
-               made_by, removed_at
-          FROM matching.view WHERE profile_id = %s AND removed_at IS NULL
-         ORDER BY lower(name)
-        """,
+        f"{_SELECT} WHERE profile_id = %s AND removed_at IS NULL ORDER BY lower(name)",
         [profile_id],
     )
 
@@ -151,11 +153,7 @@ async def get(tx: Tx, profile_id: int, id: int) -> SavedView:
     return await fetch_or_raise(
         tx,
         SavedView,
-        """
-        SELECT id, profile_id, name, status, least_score, arrangement, words, newest, made_at,
-               made_by, removed_at
-          FROM matching.view WHERE profile_id = %s AND id = %s
-        """,
+        f"{_SELECT} WHERE profile_id = %s AND id = %s",
         [profile_id, id],
         NotFound("view", id),
     )
