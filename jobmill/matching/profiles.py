@@ -8,11 +8,17 @@ import re
 from dataclasses import dataclass
 from typing import Any, LiteralString, NewType
 
-from psycopg.errors import UniqueViolation
 from psycopg.types.json import Jsonb
 from pydantic import ValidationError
 
-from jobmill.db import Tx, fetch_all, fetch_or_raise, fetch_single_value, fetch_value
+from jobmill.db import (
+    Tx,
+    fetch_all,
+    fetch_or_raise,
+    fetch_single_value,
+    fetch_value,
+    unique_or_raise,
+)
 from jobmill.errors import ChangedMeanwhile, Conflict, Invalid, NotFound
 from jobmill.matching import company_tiers
 from jobmill.matching.profile import Profile
@@ -376,13 +382,10 @@ async def give(tx: Tx, name: str, *, owner: Owner, to: Owner, by: str | None = N
     id = (await get(tx, name, owner=owner)).profile_id
     if owner == to:
         return id
-    try:
-        async with tx.transaction():
-            await tx.execute("UPDATE matching.profile SET owner_id = %s WHERE id = %s", [to, id])
-    except UniqueViolation as error:
-        raise Conflict(
-            f"They already have a profile named {name}: give it under another name."
-        ) from error
+    async with unique_or_raise(
+        tx, Conflict(f"They already have a profile named {name}: give it under another name.")
+    ):
+        await tx.execute("UPDATE matching.profile SET owner_id = %s WHERE id = %s", [to, id])
     await tx.execute("DELETE FROM matching.default_profile WHERE profile_id = %s", [id])
     await _choose_first(tx, id, to, by=by)
     await _choose_oldest(tx, owner, by=by)
