@@ -272,9 +272,7 @@ async def find(
     )
 
 
-async def find_open_titles(
-    tx: Tx, names: Sequence[str], *, limit: int = 100
-) -> Mapping[str, Sequence[str]]:
+async def find_open_titles(tx: Tx, names: Sequence[str]) -> Mapping[str, Sequence[str]]:
     """The titles of the newest open listings by name of the company, for companies that have some."""
     names_by_key = {_name_key(name): name for name in names}
     cursor = await tx.execute(
@@ -284,11 +282,11 @@ async def find_open_titles(
          CROSS JOIN LATERAL (SELECT title FROM catalog.listing
                               WHERE company_id = company.id AND closed_at IS NULL AND NOT private
                                 AND title IS NOT NULL
-                              ORDER BY first_seen_at DESC LIMIT %(limit)s) AS newest
-         WHERE company.key = ANY (%(keys)s)
+                              ORDER BY first_seen_at DESC LIMIT 100) AS newest
+         WHERE company.key = ANY (%s)
          GROUP BY company.key
         """,
-        {"keys": list(names_by_key), "limit": limit},
+        [list(names_by_key)],
     )
     return {names_by_key[key]: titles for key, titles in await cursor.fetchall()}
 

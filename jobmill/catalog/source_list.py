@@ -107,9 +107,7 @@ class RunOutcome:
     seen: int
 
 
-async def find_recent_runs(
-    tx: Tx, ids: Iterable[int], *, limit: int = MAX_RECENT_RUNS
-) -> Mapping[int, Sequence[RunOutcome]]:
+async def find_recent_runs(tx: Tx, ids: Iterable[int]) -> Mapping[int, Sequence[RunOutcome]]:
     """The last runs of each source, oldest first."""
     runs = await fetch_all(
         tx,
@@ -121,7 +119,7 @@ async def find_recent_runs(
                               WHERE source_id = asked.id ORDER BY id DESC LIMIT %(limit)s) AS last
          ORDER BY run_id
         """,
-        {"ids": list(ids), "limit": limit},
+        {"ids": list(ids), "limit": MAX_RECENT_RUNS},
     )
     by_source: defaultdict[int, list[RunOutcome]] = defaultdict(list)
     for run in runs:
