@@ -158,18 +158,15 @@ async def reject(tx: Tx, ref: ApprovalRef, reason: str, *, actor: str | None = N
 async def _decide(
     tx: Tx, ref: ApprovalRef, decision: Decision, actor: str | None, **more: object
 ) -> None:
-    changed = await fetch_value(
-        tx,
-        int,
+    changed = await tx.execute(
         """
         UPDATE catalog.company SET job_board_decision = %(decision)s
          WHERE id = %(id)s AND job_board_url IS NOT NULL
            AND job_board_decision IS DISTINCT FROM %(decision)s
-        RETURNING id
         """,
         {"id": ref.id, "decision": decision},
     )
-    if changed is None:
+    if not changed.rowcount:
         board = await get(tx, ref)
         raise Conflict(f"{ref} (the board of {board.name}) is already {decision}")
     await history.record(tx, "company", ref.id, f"board {decision}", actor=actor, **more)

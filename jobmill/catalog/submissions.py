@@ -13,7 +13,7 @@ from typing import Any, Literal, LiteralString, NewType, TypeAlias
 from psycopg.types.json import Jsonb
 
 from jobmill.catalog import history
-from jobmill.db import Tx, fetch_all, fetch_single, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_single, fetch_single_value
 from jobmill.errors import NotFound
 from jobmill.people.persons import LOCAL, Owner
 
@@ -237,7 +237,7 @@ async def _find(
 
 async def count_unknown(tx: Tx, *, owner: Owner = LOCAL, limit: int) -> int:
     """How many submissions of an owner could not be read, counted up to the limit."""
-    count = await fetch_value(
+    return await fetch_single_value(
         tx,
         int,
         """
@@ -247,4 +247,3 @@ async def count_unknown(tx: Tx, *, owner: Owner = LOCAL, limit: int) -> int:
         """,
         [owner, limit],
     )
-    return count or 0

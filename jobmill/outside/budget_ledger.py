@@ -438,7 +438,7 @@ async def read_lines(tx: Tx, days: int) -> list[LedgerLine]:
 
 async def prune(tx: Tx) -> int:
     """Delete one batch of old calls and one of old answers; returns how many."""
-    deleted = await fetch_value(
+    return await fetch_single_value(
         tx,
         int,
         """
@@ -457,4 +457,3 @@ async def prune(tx: Tx) -> int:
         """,
         {"calls": CALL_RETENTION, "answers": ANSWER_RETENTION, "bite": PRUNE_BATCH},
     )
-    return deleted or 0
