@@ -53,7 +53,6 @@ class _Data(ExternalRecord):
     responsibilities: Maybe[str] = None
     qualifications: Maybe[str] = None
     full_location: Maybe[str] = None
-    short_location: Maybe[str] = None
     location_name: Maybe[str] = None
     city: Maybe[str] = None
     state: Maybe[str] = None

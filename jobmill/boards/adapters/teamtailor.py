@@ -98,7 +98,6 @@ class _Feed(ExternalRecord):
     version: str
     items: list[object]
     title: Maybe[Line] = None
-    home_page_url: Link = None
     feed_url: Link = None
     next_url: Link = None
 
