@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -10,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from evaluation import fields
 from evaluation.goal import Goal, Report
+from evaluation.score import share
 from jobmill.boards import detection, url_detection
 from jobmill.boards.adapters import BY_NAME
 from jobmill.boards.url_detection import FEED, GENERIC, DetectedBoard
@@ -54,13 +55,11 @@ def report(data: Path) -> Report:
     embeds = [*_embeds(data)]
     sure = [(row, board) for row, board in answers.items() if board and board.confidence == "high"]
     goals = [
-        Goal(
-            "platform right", _share(_platform_right(*pair) for pair in answers.items()), PLATFORM
-        ),
-        Goal("token right", _share(_token_right(*pair) for pair in named.items()), TOKEN),
+        Goal("platform right", share(_platform_right(*pair) for pair in answers.items()), PLATFORM),
+        Goal("token right", share(_token_right(*pair) for pair in named.items()), TOKEN),
         Goal("false positives", false / (len(pages) + len(nothing) or 1), FALSE, at_most=True),
-        Goal("embeds found", _share(embeds), EMBEDS),
-        Goal("precision at high", _share(_wholly_right(*pair) for pair in sure), HIGH),
+        Goal("embeds found", share(embeds), EMBEDS),
+        Goal("precision at high", share(_wholly_right(*pair) for pair in sure), HIGH),
     ]
     left_out = sum(_is_board(detection.detect_likeliest_board(row.url)) for row in unnamed)
     strict = (false + left_out) / (len(pages) + len(nothing) + len(unnamed) or 1)
@@ -92,7 +91,7 @@ def _notes(*, own_domains: int, pages: int, nothing: int, embeds: int) -> list[s
 def _tokens(data: Path) -> Iterator[LabelledAddress]:
     for file in sorted((data / "company_tokens").glob("*.csv")):
         name = NAMES.get(file.stem, file.stem)
-        for line in _lines(file, ","):
+        for line in fields.table(file):
             slug = line.get("slug") or ""
             if name in BY_NAME:
                 yield LabelledAddress(
@@ -101,7 +100,9 @@ def _tokens(data: Path) -> Iterator[LabelledAddress]:
 
 
 def _companies(data: Path) -> Iterator[LabelledAddress]:
-    for line in _lines(data / "source_detection_truth" / "company_website_to_board.tsv", "\t"):
+    for line in fields.table(
+        data / "source_detection_truth" / "company_website_to_board.tsv", "\t"
+    ):
         name = NAMES.get(line["monitor_type"], line["monitor_type"])
         config = json.loads(line["monitor_config"] or "{}")
         is_platform = name in BY_NAME and name != FEED
@@ -135,14 +136,7 @@ def _embeds(data: Path) -> Iterator[bool]:
         snippet = json.loads(line)
         board = detection.detect_likeliest_board(f"https://{snippet['site']}", snippet["html"])
         row = LabelledAddress("", snippet["ats"], snippet["token"])
-        yield _platform_right(row, board) and (row.token is None or _token_right(row, board))
-
-
-def _lines(file: Path, delimiter: str) -> list[dict[str, str]]:
-    if not file.exists():
-        return []
-    with file.open(newline="") as lines:
-        return list(csv.DictReader(lines, delimiter=delimiter))
+        yield _wholly_right(row, board)
 
 
 def _domain(url: str) -> str:
@@ -194,11 +188,6 @@ def _wholly_right(row: LabelledAddress, board: DetectedBoard | None) -> bool:
     return _platform_right(row, board) and (row.token is None or _token_right(row, board))
 
 
-def _share(marks: Iterable[bool]) -> float:
-    values = list(marks)
-    return sum(values) / len(values) if values else 0.0
-
-
 def _table(answers: dict[LabelledAddress, DetectedBoard | None]) -> Iterator[tuple[str, ...]]:
     for platform in sorted({row.platform or "" for row in answers}):
         rows = [(row, board) for row, board in answers.items() if row.platform == platform]
@@ -206,7 +195,7 @@ def _table(answers: dict[LabelledAddress, DetectedBoard | None]) -> Iterator[tup
         yield (
             platform,
             str(len(rows)),
-            f"{_share(_platform_right(*pair) for pair in rows):.4f}",
+            f"{share(_platform_right(*pair) for pair in rows):.4f}",
             str(len(named)),
-            f"{_share(_token_right(*pair) for pair in named):.4f}" if named else "",
+            f"{share(_token_right(*pair) for pair in named):.4f}" if named else "",
         )

@@ -104,10 +104,10 @@ def find_foreign_words(text: str, content: Any, extra: Iterable[str] = ()) -> li
     return TOKEN.findall(rest)
 
 
-def find_unsupported_lines(text: str, content: Any, extra: Iterable[str] = ()) -> list[str]:
+def find_unsupported_lines(text: str, content: Any) -> list[str]:
     """For reworded documents: parts of the text that no single string of the profile covers."""
     rest = f" {' '.join(text.split())} "
-    strings = {*profile_strings(content), *extra}
+    strings = set(profile_strings(content))
     for words in sorted({*strings, *LABELS}, key=len, reverse=True):
         rest = re.sub(rf"(?<!\w){re.escape(words)}(?!\w)", " \u2022 ", rest)
     tokens_of = [set(map(_token, TOKEN.findall(words))) for words in strings]

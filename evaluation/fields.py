@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from evaluation import score
 from evaluation.goal import Report
+from evaluation.score import Case
 from jobmill.catalog.posting import Salary
 from jobmill.extract.fields import html_text, salary, seniority, work_arrangement
 from jobmill.places import location_text
 
-Case: TypeAlias = tuple[object, object]
-"""The expected and the actual value; None means "not stated"."""
 Row: TypeAlias = tuple[str, ...]
 
 COLUMNS = ("field", "corpus", "cases", "wanted", "said", "precision", "recall", "accuracy")
@@ -64,54 +64,32 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def table(path: Path) -> list[dict[str, str]]:
+def table(path: Path, delimiter: str = ",") -> list[dict[str, str]]:
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+        return list(csv.DictReader(file, delimiter=delimiter))
 
 
 def _row(field: str, corpus: str, cases: Sequence[Case]) -> Row:
-    expected = sum(want is not None for want, _ in cases)
-    answered = sum(got is not None for _, got in cases)
-    right = sum(want == got is not None for want, got in cases)
-    same = sum(want == got for want, got in cases)
-    counts = (str(len(cases)), str(expected), str(answered))
-    return (
-        field,
-        corpus,
-        *counts,
-        _share(right, answered),
-        _share(right, expected),
-        _share(same, len(cases)),
-    )
-
-
-def _share(part: int, total: int) -> str:
-    return f"{part / total:.3f}" if total else "-"
+    return (field, corpus, *score.of_values(cases).row())
 
 
 def _salaries(name: str, labelled: Iterable[dict[str, Any]]) -> Row:
-    cases = [
-        (
-            expected_salary(label["expect"]),
-            comparable_salary(salary.from_text(label["text"]), label["expect"]),
-        )
-        for label in labelled
-    ]
+    cases = [_salary_case(label["text"], label["expect"]) for label in labelled]
     return _row("salary", name, cases)
+
+
+def _salary_case(text: str, want: dict[str, Any] | None) -> Case:
+    return expected_salary(want), comparable_salary(salary.from_text(text), want)
 
 
 def _gold_salaries(gold: Iterable[dict[str, Any]]) -> list[Case]:
     """Only postings with a label that came from the text."""
     return [
-        (
-            expected_salary(want),
-            comparable_salary(salary.from_text(label["description_text"]), want),
-        )
+        _salary_case(label["description_text"], label["gold"]["salary"])
         for label in gold
         if not label["structured_salary"]
-        for want in [label["gold"]["salary"]]
     ]
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser
 
 from evaluation.goal import Goal, Report
+from evaluation.score import share
 from jobmill.catalog.posting import Posting
 from jobmill.extract.page import page_reader
 from jobmill.extract.page.page_reader import PageReading
@@ -79,15 +80,15 @@ def _merge(sites: Iterable[Hits]) -> Hits:
 def _goals(part: str, hits: Hits) -> list[Goal]:
     """One goal for each field that the sites of the part show."""
     right = [
-        Goal(f"{part} {name} right", _share(hits[name]), least)
+        Goal(f"{part} {name} right", share(hits[name]), least)
         for name, least in TARGETS.items()
         if hits[name]
     ]
     return [
         *right,
-        Goal(f"{part} open or closed right", _share(hits["status"]), 1),
-        Goal(f"{part} notice read as closed", _share(hits["notice"]), 1),
-        Goal(f"{part} choice read as open", _share(hits["choice"]), 1),
+        Goal(f"{part} open or closed right", share(hits["status"]), 1),
+        Goal(f"{part} notice read as closed", share(hits["notice"]), 1),
+        Goal(f"{part} choice read as open", share(hits["choice"]), 1),
     ]
 
 
@@ -96,11 +97,7 @@ def _row(name: str, hits: Hits) -> tuple[str, ...]:
 
 
 def _shown(hits: list[bool]) -> str:
-    return f"{_share(hits):.3f}" if hits else "-"
-
-
-def _share(hits: list[bool]) -> float:
-    return sum(hits) / len(hits) if hits else 0.0
+    return f"{share(hits):.3f}" if hits else "-"
 
 
 def _sites(folder: Path) -> dict[str, Hits]:

@@ -50,6 +50,12 @@ class Score:
         )
 
 
+def share(marks: Iterable[bool]) -> float:
+    """The share that is true; 0 without marks."""
+    values = list(marks)
+    return sum(values) / len(values) if values else 0.0
+
+
 def of_values(cases: Sequence[Case]) -> Score:
     """Cases with one value or none."""
     return Score(

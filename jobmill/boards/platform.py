@@ -115,6 +115,10 @@ class HtmlMarker:
     """Only pages that the platform serves contain it: such a page is the board itself."""
 
 
+def html_marker(pattern: str, description: str, *, hosted: bool = False) -> HtmlMarker:
+    return HtmlMarker(re.compile(pattern), description, hosted)
+
+
 UrlGroups: TypeAlias = dict[str, str]
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime as dt
 import re
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, LiteralString, NamedTuple, TypeAlias
 
 from jobmill.catalog import history, sources
-from jobmill.catalog.companies import CompanyId
+from jobmill.catalog.companies import BOARD_NEEDS_APPROVAL, CompanyId
 from jobmill.catalog.sources import Confidence
 from jobmill.db import Tx, fetch_all, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
@@ -74,7 +74,7 @@ async def find(
     return await fetch_all(
         tx,
         Approval,
-        """
+        f"""
         WITH board AS (
             SELECT 'board' AS noun, id, coalesce(job_board_decision, 'waiting') AS state, name,
                    id AS company_id, name AS company, job_board_type AS platform,
@@ -83,9 +83,7 @@ async def find(
                    NULL::text AS detail, updated_at AS since,
                    -- A board with high confidence needs no approval; one that became a source is
                    -- approved as a source.
-                   job_board_decision IS NULL AND job_board_confidence IS DISTINCT FROM 'high'
-                   AND NOT EXISTS (SELECT FROM catalog.source
-                                    WHERE source.company_id = company.id) AS waits
+                   {BOARD_NEEDS_APPROVAL} AS waits
               FROM catalog.company WHERE job_board_url IS NOT NULL
         ), source AS (
             SELECT 'source' AS noun, id,
@@ -120,25 +118,14 @@ async def find(
 
 async def count_waiting(tx: Tx, *, limit: int = 1_000) -> int:
     """Count the approvals that wait, up to `limit`."""
-    return (
-        await fetch_value(
-            tx,
-            int,
-            """
-            SELECT count(*) FROM (
-                SELECT id FROM catalog.company
-                 WHERE job_board_url IS NOT NULL AND job_board_decision IS NULL
-                   AND job_board_confidence IS DISTINCT FROM 'high'
-                   AND NOT EXISTS (SELECT FROM catalog.source
-                                    WHERE source.company_id = company.id)
-                UNION ALL
-                SELECT id FROM catalog.source WHERE status = 'pending_validation'
-                 LIMIT %s) AS waiting
-            """,
-            [limit],
-        )
-        or 0
-    )
+    sql: LiteralString = f"""
+        SELECT count(*) FROM (
+            SELECT id FROM catalog.company WHERE {BOARD_NEEDS_APPROVAL}
+            UNION ALL
+            SELECT id FROM catalog.source WHERE status = 'pending_validation'
+             LIMIT %s) AS waiting
+    """
+    return await fetch_value(tx, int, sql, [limit]) or 0
 
 
 async def get(tx: Tx, ref: ApprovalRef) -> Approval:
@@ -171,18 +158,15 @@ async def reject(tx: Tx, ref: ApprovalRef, reason: str, *, actor: str | None = N
 async def _decide(
     tx: Tx, ref: ApprovalRef, decision: Decision, actor: str | None, **more: object
 ) -> None:
-    changed = await fetch_value(
-        tx,
-        int,
+    changed = await tx.execute(
         """
         UPDATE catalog.company SET job_board_decision = %(decision)s
          WHERE id = %(id)s AND job_board_url IS NOT NULL
            AND job_board_decision IS DISTINCT FROM %(decision)s
-        RETURNING id
         """,
         {"id": ref.id, "decision": decision},
     )
-    if changed is None:
+    if not changed.rowcount:
         board = await get(tx, ref)
         raise Conflict(f"{ref} (the board of {board.name}) is already {decision}")
     await history.record(tx, "company", ref.id, f"board {decision}", actor=actor, **more)

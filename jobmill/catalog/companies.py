@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NewType, TypeAlias
+from typing import Any, Literal, LiteralString, NewType, TypeAlias
 
 from jobmill.catalog import company_names, history, urls
 from jobmill.db import Tx, fetch_all, fetch_value
@@ -26,6 +26,12 @@ GOOD_ABOUT_LENGTH, GOOD_CULTURE_LENGTH = 100, 50
 """Longer texts make a record good."""
 REANALYZE_AFTER = dt.timedelta(days=30)
 """A good record younger than this is not analyzed again."""
+BOARD_NEEDS_APPROVAL: LiteralString = """
+    job_board_url IS NOT NULL AND job_board_decision IS NULL
+    AND job_board_confidence IS DISTINCT FROM 'high'
+    AND NOT EXISTS (SELECT FROM catalog.source WHERE source.company_id = company.id)
+"""
+"""`board_needs_approval` in SQL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +236,7 @@ async def find(
     return await fetch_all(
         tx,
         Company,
-        """
+        f"""
         SELECT id, name, website, domain, analysis_status, about, culture, mission, size,
                company_size_category, headquarters_location, industry, founded, tech_stack, tier,
                priority_score, offices, remote_first, ai_ml, priority_items, extracted_by,
@@ -248,11 +254,7 @@ async def find(
            AND (%(q)s::text IS NULL OR position(lower(%(q)s) IN lower(name)) > 0)
            AND (%(tier)s::text IS NULL OR tier = %(tier)s)
            AND (NOT %(scored)s OR tier IS NOT NULL)
-           AND (NOT %(waiting)s
-                OR job_board_url IS NOT NULL AND job_board_decision IS NULL
-                   AND job_board_confidence IS DISTINCT FROM 'high'
-                   AND NOT EXISTS (SELECT FROM catalog.source
-                                    WHERE source.company_id = company.id))
+           AND (NOT %(waiting)s OR {BOARD_NEEDS_APPROVAL})
          ORDER BY id
          LIMIT %(limit)s
         """,
@@ -270,9 +272,7 @@ async def find(
     )
 
 
-async def find_open_titles(
-    tx: Tx, names: Sequence[str], *, limit: int = 100
-) -> Mapping[str, Sequence[str]]:
+async def find_open_titles(tx: Tx, names: Sequence[str]) -> Mapping[str, Sequence[str]]:
     """The titles of the newest open listings by name of the company, for companies that have some."""
     names_by_key = {_name_key(name): name for name in names}
     cursor = await tx.execute(
@@ -282,11 +282,11 @@ async def find_open_titles(
          CROSS JOIN LATERAL (SELECT title FROM catalog.listing
                               WHERE company_id = company.id AND closed_at IS NULL AND NOT private
                                 AND title IS NOT NULL
-                              ORDER BY first_seen_at DESC LIMIT %(limit)s) AS newest
-         WHERE company.key = ANY (%(keys)s)
+                              ORDER BY first_seen_at DESC LIMIT 100) AS newest
+         WHERE company.key = ANY (%s)
          GROUP BY company.key
         """,
-        {"keys": list(names_by_key), "limit": limit},
+        [list(names_by_key)],
     )
     return {names_by_key[key]: titles for key, titles in await cursor.fetchall()}
 

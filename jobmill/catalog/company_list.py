@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 from jobmill.catalog import companies
 from jobmill.catalog.companies import (
+    BOARD_NEEDS_APPROVAL,
     GOOD_ABOUT_LENGTH,
     GOOD_CULTURE_LENGTH,
     MINIMAL_ABOUT_LENGTH,
@@ -50,7 +51,7 @@ async def _ids(tx: Tx, filter: CompanyFilter) -> list[CompanyId]:
     # Select ids first, so that listings are counted only for companies on this page.
     best = filter.order == "best"
     cursor = await tx.execute(
-        """
+        f"""
         SELECT id FROM catalog.company
          WHERE (%(q)s::text IS NULL OR position(lower(%(q)s) IN lower(name)) > 0)
            AND (%(tier)s::text IS NULL OR tier = %(tier)s)
@@ -62,11 +63,7 @@ async def _ids(tx: Tx, filter: CompanyFilter) -> list[CompanyId]:
                 THEN %(completeness)s = 'good'
                 WHEN length(about) > %(little_about)s OR length(culture) > %(little_culture)s
                 THEN %(completeness)s = 'minimal' ELSE %(completeness)s = 'sparse' END)
-           AND (NOT %(needs_approval)s
-                OR job_board_url IS NOT NULL AND job_board_decision IS NULL
-                   AND job_board_confidence IS DISTINCT FROM 'high'
-                   AND NOT EXISTS (SELECT FROM catalog.source
-                                    WHERE source.company_id = company.id))
+           AND (NOT %(needs_approval)s OR {BOARD_NEEDS_APPROVAL})
            AND (%(after)s::bigint IS NULL OR
         """
         # Two statements instead of a CASE in ORDER BY, which no index could serve.

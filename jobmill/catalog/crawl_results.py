@@ -14,7 +14,7 @@ from jobmill.catalog.listings import Listing, ListingId, ListingState
 from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.catalog.posting import Posting
 from jobmill.catalog.sources import SourceId
-from jobmill.db import Tx, fetch_one, fetch_value, optional_time
+from jobmill.db import Tx, fetch_or_raise, fetch_single_value, fetch_value, optional_time
 from jobmill.errors import NotFound
 from jobmill.outside.request import Validators
 from jobmill.queue import alerts
@@ -181,7 +181,7 @@ async def _lock(tx: Tx, id: int, started_at: dt.datetime) -> _Source:
     """Lock the source and return its state."""
     # Lock first, then read: a count in the locking statement could be older than the lock.
     await tx.execute("SELECT 1 FROM catalog.source WHERE id = %s FOR UPDATE", [id])
-    source = await fetch_one(
+    return await fetch_or_raise(
         tx,
         _Source,
         """
@@ -195,10 +195,8 @@ async def _lock(tx: Tx, id: int, started_at: dt.datetime) -> _Source:
           FROM catalog.source WHERE id = %(id)s
         """,
         {"id": id, "started_at": started_at},
+        NotFound("source", id),
     )
-    if source is None:
-        raise NotFound("source", id)
-    return source
 
 
 def _confirm_outcome(source: _Source, result: CrawlResult) -> Outcome:
@@ -460,7 +458,7 @@ async def _close_unseen(
 async def _write_run(
     tx: Tx, source: _Source, result: CrawlResult, outcome: Outcome, counts: RunCounts
 ) -> int:
-    run_id = await fetch_value(
+    run_id = await fetch_single_value(
         tx,
         int,
         """
@@ -483,7 +481,6 @@ async def _write_run(
             **asdict(counts),
         },
     )
-    assert run_id is not None
     await tx.execute(
         """
         UPDATE catalog.source

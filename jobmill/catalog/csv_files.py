@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 from jobmill.errors import Invalid
 
@@ -66,8 +66,16 @@ def escape_cell(value: object) -> object:
     if not isinstance(value, str):
         return value
     # Some languages separate cells by semicolons or tabs, whatever the file does.
-    value = _FORMULA_AFTER_SEPARATOR.sub(r"\1'", value)
-    return f"'{value}" if value.startswith(FORMULA_PREFIXES) else value
+    return escape_formula(_FORMULA_AFTER_SEPARATOR.sub(r"\1'", value))
+
+
+def escape_formula(value: object) -> object:
+    """A value that does not begin like a formula; lists become one text. For files that are not read
+    again, and whose long texts should keep their bullet points."""
+    if isinstance(value, list):
+        value = "; ".join(cast(list[str], value))
+    risky = isinstance(value, str) and value.startswith(FORMULA_PREFIXES)
+    return f"'{value}" if risky else value
 
 
 def unescape_cell(text: str) -> str:

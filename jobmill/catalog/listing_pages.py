@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias
 
 from jobmill.catalog.listings import ListingId
-from jobmill.db import Tx, fetch_all, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_single_value
 
 PageOutcome: TypeAlias = Literal["read", "unreadable", "closed", "postponed"]
 
@@ -88,7 +88,7 @@ async def record(tx: Tx, id: ListingId, page: PageRead) -> None:
 
 async def count_recent(tx: Tx) -> int:
     """The pages read within the last day."""
-    count = await fetch_value(
+    return await fetch_single_value(
         tx,
         int,
         """
@@ -96,7 +96,6 @@ async def count_recent(tx: Tx) -> int:
          WHERE read_at > now() - interval '1 day' AND outcome <> 'postponed'
         """,
     )
-    return count or 0
 
 
 async def find_postponed(tx: Tx, limit: int) -> list[ListingId]:

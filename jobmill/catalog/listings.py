@@ -19,7 +19,7 @@ from jobmill.catalog import history, posting_identity
 from jobmill.catalog.duplicates import DuplicateKind
 from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.catalog.posting import Arrangement, Period, Posting, Salary, Seniority
-from jobmill.db import Tx, fetch_all, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_single_value, fetch_value
 from jobmill.errors import Invalid, NotFound
 
 ListingId = NewType("ListingId", int)
@@ -107,6 +107,12 @@ def is_good(listing: Listing | Posting) -> bool:
     return is_minimal(listing) and bool(
         listing.location and listing.posted_at and listing.requirements
     )
+
+
+def is_duplicate(listing: Listing) -> bool:
+    """Whether another listing represents this one. The same role in another location is a separate
+    job."""
+    return listing.duplicate_of is not None and listing.duplicate_kind != "multi_location"
 
 
 def completeness(listing: Listing | Posting) -> Literal["good", "minimal", "sparse"]:
@@ -442,7 +448,7 @@ async def prune(tx: Tx, keep: dt.timedelta, *, limit: int = 1_000) -> int:
     """Delete up to `limit` listings that closed more than `keep` ago, have no mark and no
     duplicates."""
     await lock_duplicate_links(tx)
-    deleted = await fetch_value(
+    return await fetch_single_value(
         tx,
         int,
         """
@@ -463,4 +469,3 @@ async def prune(tx: Tx, keep: dt.timedelta, *, limit: int = 1_000) -> int:
         """,
         {"keep": keep, "limit": limit},
     )
-    return deleted or 0

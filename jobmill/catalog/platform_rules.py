@@ -81,6 +81,10 @@ class PostingIds:
     """The platform republishes postings of other sites."""
 
 
+def posting_ids(*urls: PostingUrl, **properties: bool) -> PostingIds:
+    return PostingIds(urls, **properties)
+
+
 class PlatformRules:
     """The rules of a set of platforms; without platforms, only the general rules for URLs apply."""
 

@@ -73,19 +73,16 @@ async def check_hold(tx: Tx, vendor: str | None) -> dt.datetime | None:
     caller may run as a probe while the others wait for its result."""
     if vendor is None:
         return None
-    is_probe = await fetch_value(
-        tx,
-        str,
+    probe = await tx.execute(
         """
         UPDATE catalog.incident SET held_until = now() + %(probe)s
          WHERE vendor = %(vendor)s
            -- A longer hold than the maximum was written by a server with a wrong clock.
            AND (held_until <= now() OR held_until > now() + 2 * %(longest)s::interval)
-        RETURNING vendor
         """,
         {"vendor": vendor, "probe": PROBE_TIME, "longest": MAX_HOLD},
     )
-    if is_probe:
+    if probe.rowcount:
         return None
     return await fetch_value(
         tx, optional_time, "SELECT held_until FROM catalog.incident WHERE vendor = %s", [vendor]
@@ -119,18 +116,15 @@ async def record_success(tx: Tx, id: SourceId, vendor: str | None) -> None:
 
 async def _close_incident(tx: Tx, vendor: str) -> bool:
     # Skip a locked row: a failing run holds it and may wait for our source.
-    ended = await fetch_value(
-        tx,
-        str,
+    ended = await tx.execute(
         """
         DELETE FROM catalog.incident
          WHERE vendor = (SELECT vendor FROM catalog.incident
                           WHERE vendor = %s FOR UPDATE SKIP LOCKED)
-        RETURNING vendor
         """,
         [vendor],
     )
-    return ended is not None
+    return ended.rowcount > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,18 +202,15 @@ async def _is_vendor_incident(tx: Tx, vendor: str, cause: HealthCause) -> bool:
 async def _hold_vendor(tx: Tx, vendor: str, cause: HealthCause, detail: str) -> None:
     """Open or extend the vendor's incident, and take back the failures counted against its
     sources."""
-    opened = await fetch_value(
-        tx,
-        str,
+    opened = await tx.execute(
         """
         INSERT INTO catalog.incident (vendor, cause, detail, held_until)
         VALUES (%(vendor)s, %(cause)s, %(detail)s, now() + %(hold)s)
         ON CONFLICT (vendor) DO NOTHING
-        RETURNING vendor
         """,
         {"vendor": vendor, "cause": cause, "detail": detail, "hold": hold_duration(1)},
     )
-    if opened:
+    if opened.rowcount:
         await history.record(tx, "vendor", vendor, "incident", cause=cause, detail=detail)
     else:
         await _extend_hold(tx, vendor, cause, detail)

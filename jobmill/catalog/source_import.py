@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from jobmill.catalog.sources import NewSource, SourceId
-from jobmill.db import Tx, fetch_all, fetch_one
+from jobmill.db import Tx, fetch_all, fetch_single
 
 from . import history, sources, urls
 
@@ -105,7 +105,7 @@ class ReadProgress:
 
 async def count_progress(tx: Tx) -> ReadProgress:
     """Count the progress of all enabled sources."""
-    progress = await fetch_one(
+    return await fetch_single(
         tx,
         ReadProgress,
         """
@@ -114,5 +114,3 @@ async def count_progress(tx: Tx) -> ReadProgress:
           FROM catalog.source WHERE status = 'active'
         """,
     )
-    assert progress
-    return progress

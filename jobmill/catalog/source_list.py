@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from jobmill.catalog import sources
 from jobmill.catalog.sources import Source, SourceId
-from jobmill.db import Tx, fetch_all, fetch_one
+from jobmill.db import Tx, fetch_all, fetch_single
 
 Show: TypeAlias = Literal["all", "troubled", "disabled", "rejected"]
 
@@ -64,7 +64,7 @@ class TroubleCounts:
 
 async def count_troubled(tx: Tx, *, limit: int = 1_000) -> TroubleCounts:
     """Count sources with a failed last run and disabled ones, each up to `limit`."""
-    counts = await fetch_one(
+    return await fetch_single(
         tx,
         TroubleCounts,
         """
@@ -79,8 +79,6 @@ async def count_troubled(tx: Tx, *, limit: int = 1_000) -> TroubleCounts:
         """,
         {"limit": limit},
     )
-    assert counts is not None
-    return counts
 
 
 async def find_platforms(tx: Tx) -> list[str]:
@@ -109,9 +107,7 @@ class RunOutcome:
     seen: int
 
 
-async def find_recent_runs(
-    tx: Tx, ids: Iterable[int], *, limit: int = MAX_RECENT_RUNS
-) -> Mapping[int, Sequence[RunOutcome]]:
+async def find_recent_runs(tx: Tx, ids: Iterable[int]) -> Mapping[int, Sequence[RunOutcome]]:
     """The last runs of each source, oldest first."""
     runs = await fetch_all(
         tx,
@@ -123,7 +119,7 @@ async def find_recent_runs(
                               WHERE source_id = asked.id ORDER BY id DESC LIMIT %(limit)s) AS last
          ORDER BY run_id
         """,
-        {"ids": list(ids), "limit": limit},
+        {"ids": list(ids), "limit": MAX_RECENT_RUNS},
     )
     by_source: defaultdict[int, list[RunOutcome]] = defaultdict(list)
     for run in runs:

@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 
 from jobmill.catalog import history, urls
 from jobmill.catalog.companies import CompanyId
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_single_value, fetch_value
 from jobmill.errors import Conflict, NotFound
 
 SourceId = NewType("SourceId", int)
@@ -136,7 +136,7 @@ async def add(tx: Tx, new: NewSource, *, enabled: bool) -> tuple[SourceId, bool]
 
 async def _update_existing(tx: Tx, new: NewSource) -> SourceId:
     """The id of the stored source for the same board; fills in its company."""
-    source_id = await fetch_value(
+    source_id = await fetch_single_value(
         tx,
         SourceId,
         """
@@ -148,7 +148,6 @@ async def _update_existing(tx: Tx, new: NewSource) -> SourceId:
         """,
         asdict(new),
     )
-    assert source_id is not None
     await name_boards(tx, [source_id])
     return source_id
 
@@ -264,84 +263,67 @@ async def find_enabled_ids(tx: Tx) -> list[SourceId]:
 
 async def enable(tx: Tx, id: int, *, actor: str | None = None) -> None:
     """Enable a source, reset its failures and accept it as checked."""
-    changed = await fetch_value(
-        tx,
-        int,
+    changed = await tx.execute(
         """
         UPDATE catalog.source
            SET status = 'active', disabled_reason = NULL, retry_at = NULL,
                consecutive_failures = 0, empty_runs = 0, validation_required = false,
                updated_at = now()
          WHERE id = %s AND status <> 'active'
-        RETURNING id
         """,
         [id],
     )
-    await _record_change(tx, id, changed, "enabled", actor)
+    await _record_change(tx, id, changed.rowcount, "enabled", actor)
 
 
 async def enable_after_test(tx: Tx, id: int) -> bool:
     """Enable a waiting source after a successful test; False if a person has decided in the
     meantime."""
-    changed = await fetch_value(
-        tx,
-        int,
+    changed = await tx.execute(
         """
         UPDATE catalog.source
            SET status = 'active', validation_required = false, updated_at = now()
          WHERE id = %s AND status = 'pending_validation'
-        RETURNING id
         """,
         [id],
     )
-    if changed is not None:
+    if changed.rowcount:
         await history.record(tx, "source", id, "enabled", reason="its test worked")
-    return changed is not None
+    return changed.rowcount > 0
 
 
 async def disable(tx: Tx, id: int, reason: str, *, actor: str | None = None) -> None:
     """Disable a source until a person enables it again."""
-    changed = await fetch_value(
-        tx,
-        int,
+    changed = await tx.execute(
         """
         UPDATE catalog.source
            SET status = 'disabled', disabled_reason = %(reason)s, retry_at = NULL,
                updated_at = now()
          -- A source that failures disabled is tried again; one that a person disables is not.
          WHERE id = %(id)s AND (status <> 'disabled' OR retry_at IS NOT NULL)
-        RETURNING id
         """,
         {"id": id, "reason": reason},
     )
-    await _record_change(tx, id, changed, "disabled", actor, reason=reason)
+    await _record_change(tx, id, changed.rowcount, "disabled", actor, reason=reason)
 
 
 async def reject(tx: Tx, id: int, reason: str, *, actor: str | None = None) -> None:
     """Reject a source. The row stays, so that it is not proposed again."""
-    changed = await fetch_value(
-        tx,
-        int,
+    changed = await tx.execute(
         """
         UPDATE catalog.source
            SET status = 'rejected', disabled_reason = NULL, retry_at = NULL, updated_at = now()
-         WHERE id = %(id)s AND status <> 'rejected'
-        RETURNING id
+         WHERE id = %s AND status <> 'rejected'
         """,
-        {"id": id},
+        [id],
     )
-    await _record_change(tx, id, changed, "rejected", actor, reason=reason)
+    await _record_change(tx, id, changed.rowcount, "rejected", actor, reason=reason)
 
 
 async def _record_change(
-    tx: Tx,
-    id: int,
-    changed: int | None,
-    what: str,
-    actor: str | None,
-    **data: object,
+    tx: Tx, id: int, changed: int, what: str, actor: str | None, **data: object
 ) -> None:
-    if changed is None:
+    if not changed:
         source = await get(tx, id)
         raise Conflict(f"source {id} ({source.name}) is already {what}")
     await history.record(tx, "source", id, what, actor=actor, **data)

@@ -8,12 +8,12 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NewType, TypeAlias
+from typing import Any, Literal, LiteralString, NewType, TypeAlias
 
 from psycopg.types.json import Jsonb
 
 from jobmill.catalog import history
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_single, fetch_single_value
 from jobmill.errors import NotFound
 from jobmill.people.persons import LOCAL, Owner
 
@@ -49,6 +49,12 @@ class Submission:
         return self.partial.get("title")
 
 
+_COLUMNS: LiteralString = """
+    id, key, url, kind, state, reason, partial, owner_id, profile_id, item_id, listing_id, source_id,
+    company_id, submitted_by, submitted_at, changed_at
+"""
+
+
 async def add(
     tx: Tx,
     key: str,
@@ -60,29 +66,20 @@ async def add(
     by: str | None = None,
 ) -> Submission:
     """Record a submission, or restart its record."""
-    submission = await fetch_one(
+    submission = await fetch_single(
         tx,
         Submission,
-        """
+        f"""
         INSERT INTO catalog.submission AS known (owner_id, key, url, kind, profile_id, submitted_by)
         VALUES (%(owner)s, %(key)s, %(url)s, %(kind)s, %(profile_id)s, %(by)s)
         ON CONFLICT ON CONSTRAINT submission_once DO UPDATE
            SET url = excluded.url, kind = excluded.kind, state = 'waiting', reason = NULL,
                profile_id = coalesce(excluded.profile_id, known.profile_id),
                submitted_by = excluded.submitted_by, submitted_at = now(), changed_at = now()
-        RETURNING id, key, url, kind, state, reason, partial, owner_id, profile_id, item_id,
-                  listing_id, source_id, company_id, submitted_by, submitted_at, changed_at
+        RETURNING {_COLUMNS}
         """,
-        {
-            "owner": owner,
-            "key": key,
-            "url": url,
-            "kind": kind,
-            "profile_id": profile_id,
-            "by": by,
-        },
+        {"owner": owner, "key": key, "url": url, "kind": kind, "profile_id": profile_id, "by": by},
     )
-    assert submission is not None
     await history.record(tx, "submission", submission.id, "submitted", actor=by, kind=kind)
     return submission
 
@@ -205,10 +202,8 @@ async def find_waiting(tx: Tx, *, limit: int) -> list[Submission]:
     return await fetch_all(
         tx,
         Submission,
-        """
-        SELECT id, key, url, kind, state, reason, partial, owner_id, profile_id, item_id, listing_id,
-               source_id, company_id, submitted_by, submitted_at, changed_at
-          FROM catalog.submission WHERE state = 'waiting'
+        f"""
+        SELECT {_COLUMNS} FROM catalog.submission WHERE state = 'waiting'
          ORDER BY submitted_at DESC, id DESC LIMIT %s
         """,
         [limit],
@@ -227,10 +222,8 @@ async def _find(
     return await fetch_all(
         tx,
         Submission,
-        """
-        SELECT id, key, url, kind, state, reason, partial, owner_id, profile_id, item_id, listing_id,
-               source_id, company_id, submitted_by, submitted_at, changed_at
-          FROM catalog.submission
+        f"""
+        SELECT {_COLUMNS} FROM catalog.submission
          WHERE owner_id IS NOT DISTINCT FROM %(owner)s::bigint
            AND (%(id)s::bigint IS NULL OR id = %(id)s)
            AND (%(key)s::text IS NULL OR key_hash = md5(%(key)s)::uuid)
@@ -244,7 +237,7 @@ async def _find(
 
 async def count_unknown(tx: Tx, *, owner: Owner = LOCAL, limit: int) -> int:
     """How many submissions of an owner could not be read, counted up to the limit."""
-    count = await fetch_value(
+    return await fetch_single_value(
         tx,
         int,
         """
@@ -254,4 +247,3 @@ async def count_unknown(tx: Tx, *, owner: Owner = LOCAL, limit: int) -> int:
         """,
         [owner, limit],
     )
-    return count or 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jobmill.db import Tx, fetch_one
+from jobmill.db import Tx, fetch_single
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Totals:
 
 
 async def count(tx: Tx) -> Totals:
-    totals = await fetch_one(
+    return await fetch_single(
         tx,
         Totals,
         """
@@ -41,5 +41,3 @@ async def count(tx: Tx) -> Totals:
                                        LIMIT 1000) AS fresh) AS new_listings
         """,
     )
-    assert totals
-    return totals

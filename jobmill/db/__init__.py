@@ -429,6 +429,17 @@ async def fetch_or_raise(
     return row
 
 
+@asynccontextmanager
+async def unique_or_raise(tx: Tx, taken: Exception) -> AsyncGenerator[None]:
+    """Run a statement that a unique constraint may refuse; raises `taken` if it does. The transaction
+    stays usable."""
+    try:
+        async with tx.transaction():
+            yield
+    except errors.UniqueViolation as error:
+        raise taken from error
+
+
 def optional_time(column: dt.datetime | None) -> dt.datetime | None:
     """The `kind` for `fetch_value` of a time that may be null."""
     return column

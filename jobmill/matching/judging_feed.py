@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jobmill.catalog.listings import ListingId
-from jobmill.db import Tx, fetch_all, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_single_value
 from jobmill.matching.profiles import ProfileId, SavedProfile
 from jobmill.queue.feed import notify_feeds
 
@@ -31,7 +31,7 @@ async def add(
     """Queue listings for one profile, or for every profile that is not paused. Returns how many
     were not queued before."""
     await tx.execute("SELECT pg_advisory_xact_lock_shared(hashtext('jobmill.waiting'))")
-    added = await fetch_value(
+    return await fetch_single_value(
         tx,
         int,
         """
@@ -56,7 +56,6 @@ async def add(
         """,
         {"ids": list(ids), "profile": profile_id, "parent": parent_item},
     )
-    return added or 0
 
 
 async def _lock_all(tx: Tx) -> None:

@@ -10,7 +10,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import fields, replace
 from typing import Literal, TypeAlias
 
-from jobmill.catalog.spreadsheet_cells import escape_formula
+from jobmill.catalog.csv_files import escape_formula
 from jobmill.db import Tx
 from jobmill.matching.matches import Match, MatchQuery
 from jobmill.matching.verdict import ResumeIntake

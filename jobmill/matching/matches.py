@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 from jobmill.catalog import listings
 from jobmill.catalog.listings import ListingId
 from jobmill.catalog.posting import Arrangement, Period
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_or_raise, fetch_single, fetch_value
 from jobmill.errors import Conflict, NotFound
 from jobmill.matching import duplicate_matches, match_reasons, verdicts
 from jobmill.matching.match_reasons import MatchReasons
@@ -123,7 +123,7 @@ async def _upsert(
     tx: Tx, verdict: Verdict, result: MatchResult, scrape_method: str | None
 ) -> MatchId:
     record = result.to_dict()
-    saved = await fetch_one(
+    saved = await fetch_or_raise(
         tx,
         _Saved,
         """
@@ -170,9 +170,8 @@ async def _upsert(
             "by": result.scored_by,
             "method": scrape_method,
         },
+        NotFound("listing", verdict.listing_id),
     )
-    if saved is None:
-        raise NotFound("listing", verdict.listing_id)
     await _record_change(tx, saved, verdict)
     return saved.id
 
@@ -277,7 +276,7 @@ class _CustomStatuses:
 
 
 async def _read_custom_statuses(tx: Tx, id: int, custom_status_id: int | None) -> _CustomStatuses:
-    statuses = await fetch_one(
+    return await fetch_single(
         tx,
         _CustomStatuses,
         """
@@ -289,8 +288,6 @@ async def _read_custom_statuses(tx: Tx, id: int, custom_status_id: int | None) -
         """,
         [custom_status_id, id],
     )
-    assert statuses is not None
-    return statuses
 
 
 async def set_dismiss_reason(

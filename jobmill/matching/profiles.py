@@ -6,13 +6,19 @@ from __future__ import annotations
 import datetime as dt
 import re
 from dataclasses import dataclass
-from typing import Any, NewType
+from typing import Any, LiteralString, NewType
 
-from psycopg.errors import UniqueViolation
 from psycopg.types.json import Jsonb
 from pydantic import ValidationError
 
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
+from jobmill.db import (
+    Tx,
+    fetch_all,
+    fetch_or_raise,
+    fetch_single_value,
+    fetch_value,
+    unique_or_raise,
+)
 from jobmill.errors import ChangedMeanwhile, Conflict, Invalid, NotFound
 from jobmill.matching import company_tiers
 from jobmill.matching.profile import Profile
@@ -114,7 +120,7 @@ async def save(
 
 async def _lock(tx: Tx, name: str, owner: Owner) -> ProfileId:
     """Find or create the profile, and lock it until commit."""
-    id = await fetch_value(
+    return await fetch_single_value(
         tx,
         ProfileId,
         """
@@ -124,8 +130,6 @@ async def _lock(tx: Tx, name: str, owner: Owner) -> ProfileId:
         """,
         [owner, name],
     )
-    assert id is not None
-    return id
 
 
 async def _newest(tx: Tx, id: ProfileId) -> int:
@@ -274,17 +278,23 @@ async def is_paused(tx: Tx, id: int) -> bool:
     return bool(await fetch_value(tx, bool, sql, [id]))
 
 
+_SELECT_VERSION: LiteralString = """
+    SELECT profile_id, owner_id, name, version, content, saved_at, saved_by, note
+      FROM matching.profile JOIN matching.profile_version ON profile_id = profile.id
+"""
+
+
 async def get(
     tx: Tx, name: str | None = None, *, owner: Owner = LOCAL, version: int | None = None
 ) -> ProfileVersion:
     """Read one version, by default the newest of the owner's default profile. NotFound if it does not
     exist or belongs to another person."""
-    profile_version = await fetch_one(
+    which = "" if version is None else f" version {version}"
+    return await fetch_or_raise(
         tx,
         ProfileVersion,
-        """
-        SELECT profile_id, owner_id, name, version, content, saved_at, saved_by, note
-          FROM matching.profile JOIN matching.profile_version ON profile_id = profile.id
+        f"""
+        {_SELECT_VERSION}
          WHERE owner_id IS NOT DISTINCT FROM %(owner)s::bigint
            AND CASE WHEN %(name)s::text IS NULL
                     THEN profile.id = (SELECT profile_id FROM matching.default_profile
@@ -295,30 +305,24 @@ async def get(
          LIMIT 1
         """,
         {"name": name, "owner": owner, "version": version},
+        NotFound("profile", f"{name or '(default)'}{which}"),
     )
-    if profile_version is None:
-        which = "" if version is None else f" version {version}"
-        raise NotFound("profile", f"{name or '(default)'}{which}")
-    return profile_version
 
 
 async def get_by_id(tx: Tx, id: ProfileId, *, version: int | None = None) -> ProfileVersion:
     """Read one version, by default the newest. NotFound if it does not exist."""
-    profile_version = await fetch_one(
+    return await fetch_or_raise(
         tx,
         ProfileVersion,
-        """
-        SELECT profile_id, owner_id, name, version, content, saved_at, saved_by, note
-          FROM matching.profile JOIN matching.profile_version ON profile_id = profile.id
+        f"""
+        {_SELECT_VERSION}
          WHERE profile_id = %(id)s AND (%(version)s::int IS NULL OR version = %(version)s)
          ORDER BY version DESC
          LIMIT 1
         """,
         {"id": id, "version": version},
+        NotFound("profile", id),
     )
-    if profile_version is None:
-        raise NotFound("profile", id)
-    return profile_version
 
 
 async def read_versions(
@@ -329,12 +333,7 @@ async def read_versions(
     return await fetch_all(
         tx,
         ProfileVersion,
-        """
-        SELECT profile_id, owner_id, name, version, content, saved_at, saved_by, note
-          FROM matching.profile JOIN matching.profile_version ON profile_id = profile.id
-         WHERE profile_id = %s
-         ORDER BY version DESC
-        """,
+        f"{_SELECT_VERSION} WHERE profile_id = %s ORDER BY version DESC",
         [newest.profile_id],
     )
 
@@ -383,13 +382,10 @@ async def give(tx: Tx, name: str, *, owner: Owner, to: Owner, by: str | None = N
     id = (await get(tx, name, owner=owner)).profile_id
     if owner == to:
         return id
-    try:
-        async with tx.transaction():
-            await tx.execute("UPDATE matching.profile SET owner_id = %s WHERE id = %s", [to, id])
-    except UniqueViolation as error:
-        raise Conflict(
-            f"They already have a profile named {name}: give it under another name."
-        ) from error
+    async with unique_or_raise(
+        tx, Conflict(f"They already have a profile named {name}: give it under another name.")
+    ):
+        await tx.execute("UPDATE matching.profile SET owner_id = %s WHERE id = %s", [to, id])
     await tx.execute("DELETE FROM matching.default_profile WHERE profile_id = %s", [id])
     await _choose_first(tx, id, to, by=by)
     await _choose_oldest(tx, owner, by=by)

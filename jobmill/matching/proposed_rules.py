@@ -15,7 +15,7 @@ from jobmill.catalog import listings
 from jobmill.catalog.listings import ListingId
 from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.catalog.posting import Arrangement, Period, Seniority
-from jobmill.db import Database, Tx, fetch_all, fetch_value
+from jobmill.db import Database, Tx, fetch_all
 from jobmill.errors import Conflict
 from jobmill.matching import judging_feed, local_verdict, profiles, rescore, verdicts
 from jobmill.matching.matches import DismissReason, Status
@@ -359,15 +359,13 @@ async def accept(
 
 async def decide(tx: Tx, profile_id: int, key: str, decision: Decision, *, by: str) -> None:
     """Store the decision, so that the rule is not proposed again. Conflict if there is one."""
-    stored = await fetch_value(
-        tx,
-        str,
+    stored = await tx.execute(
         """
         INSERT INTO matching.rule_decision (profile_id, rule, decision, decided_by)
         VALUES (%(profile)s, %(key)s, %(decision)s, %(by)s)
-        ON CONFLICT DO NOTHING RETURNING rule
+        ON CONFLICT DO NOTHING
         """,
         {"profile": profile_id, "key": key, "decision": decision, "by": by},
     )
-    if stored is None:
+    if not stored.rowcount:
         raise Conflict("You have already decided on this rule.")

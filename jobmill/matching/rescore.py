@@ -106,8 +106,7 @@ async def compare_open_listings(
 def is_compared(listing: Listing, stored: VerdictSummary | None) -> bool:
     """Skip listings that a person asked for regardless of the rules, and duplicates that another
     listing represents."""
-    repeats = listing.duplicate_of is not None and listing.duplicate_kind != "multi_location"
-    return not repeats and not (stored and stored.forced)
+    return not listings.is_duplicate(listing) and not (stored and stored.forced)
 
 
 def _change(

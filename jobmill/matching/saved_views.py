@@ -5,12 +5,10 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 from dataclasses import dataclass
-from typing import NewType
-
-from psycopg.errors import UniqueViolation
+from typing import LiteralString, NewType
 
 from jobmill.catalog.posting import Arrangement
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_or_raise, fetch_value, unique_or_raise
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.matching.matches import MatchQuery, Status
 from jobmill.matching.profiles import ProfileId
@@ -90,27 +88,24 @@ async def save(
     if filters.words and len(filters.words) > MAX_WORDS_LENGTH:
         raise Invalid(f"A view can search for at most {MAX_WORDS_LENGTH} characters.")
     await _lock_and_check_limit(tx, profile_id)
-    try:
-        async with tx.transaction():
-            made = await fetch_value(
-                tx,
-                ViewId,
-                """
-                INSERT INTO matching.view
-                       (profile_id, name, status, least_score, arrangement, words, newest, made_by)
-                VALUES (%(profile)s, %(name)s, %(status)s, %(least_score)s, %(arrangement)s,
-                        %(words)s, %(newest)s, %(actor)s)
-                RETURNING id
-                """,
-                {
-                    "profile": profile_id,
-                    "name": name,
-                    "actor": actor,
-                    **dataclasses.asdict(filters),
-                },
-            )
-    except UniqueViolation as error:
-        raise ViewNameTaken(name) from error
+    async with unique_or_raise(tx, ViewNameTaken(name)):
+        made = await fetch_value(
+            tx,
+            ViewId,
+            """
+            INSERT INTO matching.view
+                   (profile_id, name, status, least_score, arrangement, words, newest, made_by)
+            VALUES (%(profile)s, %(name)s, %(status)s, %(least_score)s, %(arrangement)s,
+                    %(words)s, %(newest)s, %(actor)s)
+            RETURNING id
+            """,
+            {
+                "profile": profile_id,
+                "name": name,
+                "actor": actor,
+                **dataclasses.asdict(filters),
+            },
+        )
     return await get(tx, profile_id, made or 0)
 
 
@@ -131,36 +126,32 @@ async def _lock_and_check_limit(tx: Tx, profile_id: int) -> None:
         raise TooManyViews
 
 
+_SELECT: LiteralString = """
+    SELECT id, profile_id, name, status, least_score, arrangement, words, newest, made_at, made_by,
+           removed_at
+      FROM matching.view
+"""
+
+
 async def find_all(tx: Tx, profile_id: int) -> list[SavedView]:
     """Read the views of a profile, by name."""
     return await fetch_all(
         tx,
         SavedView,
-        """
-        SELECT id, profile_id, name, status, least_score, arrangement, words, newest, made_at,
-               made_by, removed_at
-          FROM matching.view WHERE profile_id = %s AND removed_at IS NULL
-         ORDER BY lower(name)
-        """,
+        f"{_SELECT} WHERE profile_id = %s AND removed_at IS NULL ORDER BY lower(name)",
         [profile_id],
     )
 
 
 async def get(tx: Tx, profile_id: int, id: int) -> SavedView:
     """Read a view, including recently removed ones. NotFound if it does not exist."""
-    view = await fetch_one(
+    return await fetch_or_raise(
         tx,
         SavedView,
-        """
-        SELECT id, profile_id, name, status, least_score, arrangement, words, newest, made_at,
-               made_by, removed_at
-          FROM matching.view WHERE profile_id = %s AND id = %s
-        """,
+        f"{_SELECT} WHERE profile_id = %s AND id = %s",
         [profile_id, id],
+        NotFound("view", id),
     )
-    if view is None:
-        raise NotFound("view", id)
-    return view
 
 
 async def find_by_name(tx: Tx, profile_id: int, name: str) -> SavedView:
@@ -195,11 +186,8 @@ async def restore(tx: Tx, profile_id: int, id: int) -> SavedView:
     if view.removed_at is None:
         return view
     await _lock_and_check_limit(tx, profile_id)
-    try:
-        async with tx.transaction():
-            await tx.execute(
-                "UPDATE matching.view SET removed_at = NULL, removed_by = NULL WHERE id = %s", [id]
-            )
-    except UniqueViolation as error:
-        raise ViewNameTaken(view.name) from error
+    async with unique_or_raise(tx, ViewNameTaken(view.name)):
+        await tx.execute(
+            "UPDATE matching.view SET removed_at = NULL, removed_by = NULL WHERE id = %s", [id]
+        )
     return await get(tx, profile_id, id)

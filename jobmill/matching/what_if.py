@@ -143,10 +143,8 @@ def _set_field(data: dict[str, Any], setting: str) -> None:
     place: Any = data
     for part in outer:
         place = _step(place, part, path)
-    if isinstance(place, list):
-        cast("list[Any]", place)[_index(cast("list[Any]", place), last, path)] = _value(text, path)
-    else:
-        place[last] = _value(text, path)
+    key = _index(cast("list[Any]", place), last, path) if isinstance(place, list) else last
+    cast(Any, place)[key] = profile_document.parse_value(text, path)
 
 
 def _step(place: Any, part: str, path: str) -> Any:
@@ -169,10 +167,6 @@ def _index(listed: list[Any], part: str, path: str) -> int:
             f"{path}: {part} is not a position in a list of {len(listed)}; the first is 1"
         )
     return int(part) - 1
-
-
-def _value(text: str, path: str) -> object:
-    return profile_document.parse_value(text, path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Literal, TypeAlias
 
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_single, fetch_single_value, fetch_value
 from jobmill.errors import Invalid
 from jobmill.settings import Settings
 
@@ -150,7 +150,7 @@ async def _notify_operators(tx: Tx, detail: str) -> None:
 
 
 async def _read_use(tx: Tx, run: str | None, person_id: int | None) -> BudgetUse:
-    use = await fetch_one(
+    return await fetch_single(
         tx,
         BudgetUse,
         """
@@ -191,14 +191,12 @@ async def _read_use(tx: Tx, run: str | None, person_id: int | None) -> BudgetUse
         """,
         {"run": run, "person": person_id},
     )
-    assert use is not None
-    return use
 
 
 async def _insert(
     tx: Tx, question: ModelQuestion[T], model: str, need: Decimal, lasts: dt.timedelta
 ) -> int:
-    id = await fetch_value(
+    return await fetch_single_value(
         tx,
         int,
         """
@@ -210,8 +208,6 @@ async def _insert(
         """,
         _question_columns(question, model) | {"lasts": lasts, "reserved": need},
     )
-    assert id is not None
-    return id
 
 
 def _question_columns(question: ModelQuestion[T], model: str) -> dict[str, object]:
@@ -385,7 +381,7 @@ class PeriodSpending:
 
 async def read_spending(tx: Tx, unit: Literal["day", "month"]) -> PeriodSpending:
     """The spending of the current day or month."""
-    spending = await fetch_one(
+    return await fetch_single(
         tx,
         PeriodSpending,
         """
@@ -397,8 +393,6 @@ async def read_spending(tx: Tx, unit: Literal["day", "month"]) -> PeriodSpending
         """,
         {"unit": unit},
     )
-    assert spending is not None
-    return spending
 
 
 @dataclass(frozen=True, slots=True)
@@ -444,7 +438,7 @@ async def read_lines(tx: Tx, days: int) -> list[LedgerLine]:
 
 async def prune(tx: Tx) -> int:
     """Delete one batch of old calls and one of old answers; returns how many."""
-    deleted = await fetch_value(
+    return await fetch_single_value(
         tx,
         int,
         """
@@ -463,4 +457,3 @@ async def prune(tx: Tx) -> int:
         """,
         {"calls": CALL_RETENTION, "answers": ANSWER_RETENTION, "bite": PRUNE_BATCH},
     )
-    return deleted or 0

@@ -84,10 +84,10 @@ async def fail_abandoned(tx: Tx) -> None:
             await company_analyses.mark_unsuccessful(tx, id=id, status="failed", why=why)
 
 
-async def submit_pending(tx: Tx, limit: int = PENDING_PER_RUN) -> int:
+async def submit_pending(tx: Tx) -> int:
     """Queue the analysis of companies that were met in listings and never analyzed; returns how many.
     One whose website cannot be learned ends as sparse, and is tried again with its next listing."""
-    items = [new_item(id) for id in await company_analyses.find_pending(tx, limit)]
+    items = [new_item(id) for id in await company_analyses.find_pending(tx, PENDING_PER_RUN)]
     answers = await queue.submit_all(tx, items) if items else []
     return sum(isinstance(answer, AcceptedItem) for answer in answers)
 

@@ -294,7 +294,7 @@ async def apply_filter(tools: Tools, work: Work) -> Move:
     listing = case.listing
     if listing.closed_at:
         return Skip("the listing is closed")
-    if _is_duplicate(listing) and not case.forced:
+    if listings.is_duplicate(listing) and not case.forced:
         return Skip(f"duplicate of listing {listing.duplicate_of}: {listing.duplicate_why}")
     result = await local_verdict.apply_filter(case.version.profile(), listing, PLATFORM_RULES)
     record = result.to_dict()
@@ -317,12 +317,6 @@ async def _with_discovery(tools: Tools, case: ListingCase, move: Advance) -> Adv
     if board is None:
         return move
     return replace(move, save=board.record, spawn=[board.discovery_item()])
-
-
-def _is_duplicate(listing: Listing) -> bool:
-    """Whether another listing represents this one. The same role in another location is a separate
-    job."""
-    return listing.duplicate_of is not None and listing.duplicate_kind != "multi_location"
 
 
 # Analyze.

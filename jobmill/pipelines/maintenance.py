@@ -28,19 +28,13 @@ MAX_BATCHES = 500
 async def prune_items(tools: Tools, keep: dt.timedelta, work: Work) -> Move:
     async with tools.db.transaction() as tx:
         deleted = await retention.prune_ended_items(tx, keep)
-    total = work.data.get("pruned", 0) + deleted
-    if deleted < retention.BATCH_SIZE or work.steps >= MAX_BATCHES:
-        return Finish(f"{total} old items pruned")
-    return Advance("prune", data={"pruned": total})
+    return _continue(work, deleted, "old items pruned", retention.BATCH_SIZE)
 
 
 async def prune_listings(tools: Tools, keep: dt.timedelta, work: Work) -> Move:
     async with tools.db.transaction() as tx:
         deleted = await listings.prune(tx, keep)
-    total = work.data.get("pruned", 0) + deleted
-    if not deleted or work.steps >= MAX_BATCHES:
-        return Finish(f"{total} closed listings pruned")
-    return Advance("prune_listings", data={"pruned": total})
+    return _continue(work, deleted, "closed listings pruned")
 
 
 async def analyze_pending_companies(tools: Tools, work: Work) -> Move:
@@ -77,17 +71,21 @@ async def prune_records(tools: Tools, keep_reports: dt.timedelta, work: Work) ->
         )
         if keep_reports:
             deleted += await reports.prune(tx, keep_reports)
-    total = work.data.get("pruned", 0) + deleted
-    if not deleted or work.steps >= MAX_BATCHES:
-        return Finish(f"{total} old calls, answers and runs pruned")
-    return Advance("prune_records", data={"pruned": total})
+    return _continue(work, deleted, "old calls, answers and runs pruned")
 
 
 async def erase_applicants(tools: Tools, work: Work) -> Move:
     """Erase applicants after the retention period of their opening."""
     async with tools.db.transaction() as tx:
         deleted = await privacy.erase_expired(tx)
-    total = work.data.get("erased", 0) + deleted
-    if not deleted or work.steps >= MAX_BATCHES:
-        return Finish(f"{total} applicants erased")
-    return Advance("erase_applicants", data={"erased": total})
+    return _continue(work, deleted, "applicants erased", counter="erased")
+
+
+def _continue(
+    work: Work, deleted: int, what: str, batch: int = 1, *, counter: str = "pruned"
+) -> Move:
+    """Run the stage again, unless this batch was the last."""
+    total = work.data.get(counter, 0) + deleted
+    if deleted < batch or work.steps >= MAX_BATCHES:
+        return Finish(f"{total} {what}")
+    return Advance(work.stage, data={counter: total})

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from jobmill.reports.answers import Score
-from jobmill.reports.document import MAX_ROWS, NOTHING, SCORE_NAMES, Cell, Section, Table
+from jobmill.reports.document import NOTHING, SCORE_NAMES, Cell, Section, build_table
 from jobmill.reports.finding_changes import FindingChange, compare_findings
 from jobmill.reports.findings import SiteFindings
 from jobmill.reports.report import ReportContents
@@ -122,34 +122,27 @@ def build_comparison(comparison: ReportComparison) -> tuple[Section, ...]:
     """The comparison as sections for pages and exports."""
     ids = (comparison.first_id, comparison.second_id)
     first, second = (f"Report {id}" for id in ids)
-    rows = tuple(
-        tuple(map(Cell, (number.name, _show(number.first), _show(number.second), _verdict(number))))
+    rows = [
+        (number.name, _show(number.first), _show(number.second), _verdict(number))
         for number in comparison.numbers
-    )
-    changes = tuple(
-        (
-            Cell(change.subject, change.url),
-            Cell(change.kind),
-            Cell(change.before),
-            Cell(change.after),
-        )
+    ]
+    changes = [
+        (Cell(change.subject, change.url), change.kind, change.before, change.after)
         for change in comparison.changes
-    )
+    ]
     sections = (
-        Section("numbers", "Numbers", tables=_table(("Number", first, second, "Change"), rows)),
+        Section(
+            "numbers", "Numbers", tables=build_table(("Number", first, second, "Change"), rows)
+        ),
         Section(
             "changes",
             "Changes of the site",
-            tables=_table(("What", "Change", "Before", "After"), changes),
+            tables=build_table(("What", "Change", "Before", "After"), changes),
         ),
         Section("only-first", f"Answered only in report {ids[0]}", comparison.only_first[:100]),
         Section("only-second", f"Answered only in report {ids[1]}", comparison.only_second[:100]),
     )
-    return tuple(section for section in sections if section.text or section.tables)
-
-
-def _table(columns: tuple[str, ...], rows: tuple[tuple[Cell, ...], ...]) -> tuple[Table, ...]:
-    return (Table(columns, rows[:MAX_ROWS], max(len(rows) - MAX_ROWS, 0)),) if rows else ()
+    return tuple(section for section in sections if section.has_content)
 
 
 def _show(value: float | None) -> str:

@@ -99,7 +99,7 @@ def build_sections(contents: ReportContents, *, with_texts: bool = True) -> tupl
     return tuple(section for section in sections if section and section.has_content)
 
 
-def _table(
+def build_table(
     columns: Sequence[str], rows: Iterable[Sequence[Cell | str]], id: str = ""
 ) -> tuple[Table, ...]:
     """A table of at most MAX_ROWS rows; none if there are no rows."""
@@ -137,7 +137,7 @@ def _scores(contents: ReportContents) -> Section | None:
         "Scores",
         ("The numbers in parentheses are the interval that repeated answers allow.",),
         bars,
-        _table(("Score", "Value", "Arithmetic"), rows),
+        build_table(("Score", "Value", "Arithmetic"), rows),
     )
 
 
@@ -172,7 +172,7 @@ def _recommendations(contents: ReportContents) -> Section | None:
         "recommendations",
         "Recommendations",
         ("Larger effects come first.",),
-        tables=_table(("Page", "Problem", "Proposed text", "Effect"), rows),
+        tables=build_table(("Page", "Problem", "Proposed text", "Effect"), rows),
     )
 
 
@@ -188,7 +188,7 @@ def _facts(findings: SiteFindings) -> Section:
         "facts",
         "What the site says",
         tuple(text),
-        tables=_table(("Subject", "Value", "Evidence"), rows),
+        tables=build_table(("Subject", "Value", "Evidence"), rows),
     )
 
 
@@ -214,7 +214,7 @@ def _questions(findings: SiteFindings) -> Section | None:
         "Questions of candidates",
         (f"The site answers {answered} of {len(questions)} questions that candidates ask.",),
         bars,
-        _table(("Stage", "Question", "Answer on the site"), rows, "question-list"),
+        build_table(("Stage", "Question", "Answer on the site"), rows, "question-list"),
     )
 
 
@@ -254,8 +254,8 @@ def _access(findings: SiteFindings) -> Section | None:
         "access",
         "Access for bots",
         (note,),
-        tables=_table(("Bot", "Purpose", "Readable pages", "Why others are not"), rows)
-        + _table(
+        tables=build_table(("Bot", "Purpose", "Readable pages", "Why others are not"), rows)
+        + build_table(
             ("Bot", "Page that it may not read", "Why"),
             [
                 (access.bot, Cell(access.url, access.url), access.reason)
@@ -281,7 +281,7 @@ def _readability(findings: SiteFindings) -> Section:
         for page in findings.readability
     ]
     columns = ("Page", "Characters without JavaScript", "With JavaScript", "Problem")
-    return Section("readability", "Readability", tables=_table(columns, rows))
+    return Section("readability", "Readability", tables=build_table(columns, rows))
 
 
 def _structured_data(data: StructuredData) -> Section:
@@ -304,9 +304,9 @@ def _structured_data(data: StructuredData) -> Section:
         for item in data.contradictions
     ]
     organization = [(Cell(url, url),) for url in data.organization_pages]
-    tables = _table(("Page with data about the organization",), organization)
-    tables += _table(("Field", "Postings without it"), missing)
-    tables += _table(("Posting", "Field", "On the site", "On the job board"), contradictions)
+    tables = build_table(("Page with data about the organization",), organization)
+    tables += build_table(("Field", "Postings without it"), missing)
+    tables += build_table(("Posting", "Field", "On the site", "On the job board"), contradictions)
     return Section("structured-data", "Structured data", tuple(text), tables=tables)
 
 
@@ -331,7 +331,7 @@ def _postings(shares: PostingShares) -> Section | None:
     if shares.median_days_open is not None:
         text.insert(0, f"Median time open: {shares.median_days_open:.0f} days.")
     rows = [(name, Cell(title, url)) for name, title, url in shares.unstated]
-    tables = _table(("Not stated", "Posting"), rows, "unstated")
+    tables = build_table(("Not stated", "Posting"), rows, "unstated")
     return Section("postings", "What postings state", tuple(text), bars, tables)
 
 
@@ -339,7 +339,10 @@ def _hostile(findings: SiteFindings) -> Section:
     rows = [(item.kind.replace("_", " "), _quote(item.evidence)) for item in findings.hostile]
     text = tuple(findings.crawl_notes[:50])
     return Section(
-        "crawl", "Notes of the crawl", text, tables=_table(("Kind", "Hidden or hostile text"), rows)
+        "crawl",
+        "Notes of the crawl",
+        text,
+        tables=build_table(("Kind", "Hidden or hostile text"), rows),
     )
 
 
@@ -350,7 +353,7 @@ def _prompts(contents: ReportContents) -> Section:
         for stored in contents.prompts
     ]  # fmt: skip
     columns = ("Question", "Stage", "Audience", "Names the company")
-    return Section("prompts", "Questions to assistants", tables=_table(columns, rows))
+    return Section("prompts", "Questions to assistants", tables=build_table(columns, rows))
 
 
 def _answers(contents: ReportContents) -> Section:
@@ -376,7 +379,7 @@ def _answers(contents: ReportContents) -> Section:
         if tones[name]
     )  # fmt: skip
     text = ("The tone is counted over the answers that name the company.",) if bars else ()
-    return Section("answers", "Answers", text, bars, _table(columns, rows, "answer-list"))
+    return Section("answers", "Answers", text, bars, build_table(columns, rows, "answer-list"))
 
 
 def _summarize(analyses: Sequence[AnswerAnalysis]) -> tuple[Cell, Cell, str, str]:
@@ -403,7 +406,7 @@ def _beside(contents: ReportContents) -> Section:
         for rival in find_competitors(contents)
     ]
     columns = ("Company", "Answers that name it", "Website that answers cite")
-    return Section("beside", "Companies named beside it", tables=_table(columns, rows))
+    return Section("beside", "Companies named beside it", tables=build_table(columns, rows))
 
 
 def _claims(contents: ReportContents) -> Section:
@@ -428,7 +431,7 @@ def _claims(contents: ReportContents) -> Section:
             for verdict in order
             if by_verdict[verdict]
         ),
-        tables=_table(
+        tables=build_table(
             ("Verdict", "Answers", "Claim", "The site", "Reason"),
             [(key[0], Cell(f"{counts[key]}", "#texts"), *rows[key]) for key in sorted_keys],
             "claim-list",
@@ -443,7 +446,7 @@ def _absent(contents: ReportContents) -> Section:
     return Section(
         "absent",
         "What no assistant mentions",
-        tables=_table(
+        tables=build_table(
             ("Subject", "Value", "Evidence"),
             [
                 (FACT_NAMES.get(claim.fact or "", ""), claim.claim, _quote(claim.evidence))
@@ -465,7 +468,7 @@ def _texts(contents: ReportContents) -> Section:
         for stored in contents.answers
     ]  # fmt: skip
     columns = ("Question", "Model", "Answer")
-    return Section("texts", "Texts of the answers", tables=_table(columns, rows))
+    return Section("texts", "Texts of the answers", tables=build_table(columns, rows))
 
 
 def _shorten(text: str) -> str:

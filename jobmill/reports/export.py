@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable
 from html import escape
 
 from jobmill.reports.document import Bar, Cell, Section, Table, build_sections
@@ -51,8 +51,12 @@ def _json_value(value: object) -> object:
 
 
 def to_markdown(contents: ReportContents) -> str:
-    lines = [f"# {_plain(title_of(contents))}", "", _plain(describe(contents)), ""]
-    for section in build_sections(contents):
+    return sections_to_markdown(title_of(contents), build_sections(contents), describe(contents))
+
+
+def sections_to_markdown(title: str, sections: Iterable[Section], subtitle: str = "") -> str:
+    lines = [f"# {_plain(title)}", "", *([_plain(subtitle), ""] if subtitle else [])]
+    for section in sections:
         lines += markdown_section(section)
     return "\n".join(lines)
 
@@ -151,10 +155,3 @@ def _html_cell(cell: Cell) -> str:
     if cell.url and cell.url.startswith(("https://", "http://", "#")):
         return f'<td><a href="{escape(cell.url)}">{text}</a></td>'
     return f"<td>{text}</td>"
-
-
-def sections_to_markdown(title: str, sections: Sequence[Section]) -> str:
-    lines = [f"# {_plain(title)}", ""]
-    for section in sections:
-        lines += markdown_section(section)
-    return "\n".join(lines)

@@ -13,7 +13,7 @@ from typing import LiteralString
 from urllib.parse import urlsplit
 
 from jobmill.catalog import history, urls
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_or_raise, fetch_single_value, fetch_value
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.queue.feed import notify_feeds
 from jobmill.reports.report import (
@@ -58,7 +58,7 @@ async def create(
         None,
         urls.domain(site).partition(".")[0].replace("-", " ").title(),
     )
-    id = await fetch_value(
+    id = await fetch_single_value(
         tx,
         int,
         """
@@ -81,7 +81,6 @@ async def create(
             "by": by,
         },
     )
-    assert id is not None
     await history.record(tx, "report", id, "created", actor=by, site=site)
     await notify_feeds(tx)
     return ReportId(id)
@@ -130,15 +129,13 @@ async def _find_company(tx: Tx, site: str) -> tuple[int, str] | None:
 
 
 async def get(tx: Tx, id: int, *, lock: bool = False) -> Report:
-    report = await fetch_one(
+    return await fetch_or_raise(
         tx,
         Report,
         f"SELECT {COLUMNS} FROM reports.report WHERE id = %s {'FOR UPDATE' if lock else ''}",
         [id],
+        NotFound("report", id),
     )
-    if report is None:
-        raise NotFound("report", id)
-    return report
 
 
 async def find(

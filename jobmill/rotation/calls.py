@@ -17,6 +17,7 @@ from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
 from jobmill.errors import Invalid
 
 from . import epoch_times
+from .targets import RunProblem
 
 FREE_TEXT_FIELDS = ("keywords", "location")
 """Fields in which sites ignore case and spaces."""
@@ -106,9 +107,7 @@ async def claim_signature(
     signature = source_signature(await sources.get(tx, source_id))
     # Lock the source before the signature, as saving a run does.
     await tx.execute("SELECT 1 FROM catalog.source WHERE id = %s FOR KEY SHARE", [source_id])
-    ours = await fetch_value(
-        tx,
-        bytes,
+    ours = await tx.execute(
         """
         INSERT INTO rotation.signature AS known (key, signature, source_id, item, called_at)
         VALUES (%(key)s, %(text)s, %(source)s, %(item)s, %(at)s)
@@ -117,7 +116,6 @@ async def claim_signature(
                called_at = excluded.called_at
          WHERE known.called_at <= %(before)s OR known.called_at > %(ahead)s
             OR known.item = excluded.item
-        RETURNING key
         """,
         {
             "key": signature.key,
@@ -130,7 +128,7 @@ async def claim_signature(
             "ahead": epoch_times.latest_valid(at),
         },
     )
-    if ours is not None:
+    if ours.rowcount:
         return None
     # A second statement: the first may have waited for a row that its snapshot could not see.
     earlier = await fetch_one(
@@ -250,21 +248,11 @@ async def calls_of_run(tx: Tx, run_id: int, *, limit: int = 1_000) -> list[CallR
     )
 
 
-@dataclass(frozen=True, slots=True)
-class FailedCall:
-    """A failed call of a run."""
-
-    source: int
-    platform: str
-    slug: str
-    why: str
-
-
-async def failed_calls(tx: Tx, run_id: int, *, limit: int = 100) -> list[FailedCall]:
+async def failed_calls(tx: Tx, run_id: int, *, limit: int = 100) -> list[RunProblem]:
     """The failed calls of a run with their reasons."""
     return await fetch_all(
         tx,
-        FailedCall,
+        RunProblem,
         """
         SELECT source_id AS source, platform, token AS slug,
                coalesce(call.detail, answer::text) AS why

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from psycopg.types.json import Jsonb
 
-from jobmill.db import Tx, fetch_one, fetch_value, optional_time
+from jobmill.db import Tx, fetch_single, fetch_value, optional_time
 from jobmill.db.clock import server_time
 
 from . import call_gaps, expired_claims, platform_state, target_selection, targets
@@ -329,13 +329,11 @@ async def _put_off(tx: Tx, postponed: Sequence[Target], price_now: float, at: dt
 
 
 async def _lock_allowance(tx: Tx) -> CallAllowance:
-    pace = await fetch_one(
+    return await fetch_single(
         tx,
         CallAllowance,
         "SELECT price, saved, saved_at, owed FROM rotation.call_allowance FOR UPDATE",
     )
-    assert pace is not None
-    return pace
 
 
 async def _save_allowance(tx: Tx, pace: CallAllowance) -> None:

@@ -75,11 +75,7 @@ _SELECT: LiteralString = """
 
 async def load_all(tx: Tx) -> dict[str, PlatformState]:
     """All platforms that were ever called or limited, by name."""
-    platforms = await fetch_all(
-        tx,
-        PlatformState,
-        _SELECT,
-    )
+    platforms = await fetch_all(tx, PlatformState, _SELECT)
     return {platform.name: platform for platform in platforms}
 
 
@@ -97,12 +93,8 @@ async def lock_platform(tx: Tx, name: str, *, wait: bool) -> PlatformState | Non
     """Lock the platform's row; None if another transaction holds it and `wait` is false."""
     if wait:
         await tx.execute("SELECT 1 FROM rotation.platform WHERE name = %s FOR UPDATE", [name])
-    return await fetch_one(
-        tx,
-        PlatformState,
-        f"{_SELECT} WHERE name = %s FOR UPDATE SKIP LOCKED",
-        [name],
-    )
+    select: LiteralString = f"{_SELECT} WHERE name = %s FOR UPDATE SKIP LOCKED"
+    return await fetch_one(tx, PlatformState, select, [name])
 
 
 async def save_state(

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from jobmill.db import Tx, fetch_all, fetch_one
+from jobmill.db import Tx, fetch_all, fetch_single
 
 from . import platform_state
 from .policies.eligibility import UNLIMITED
@@ -70,7 +70,7 @@ async def read_metrics(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -> R
         """,
         [at],
     )
-    pace = await fetch_one(
+    pace = await fetch_single(
         tx,
         _Pace,
         """
@@ -81,7 +81,6 @@ async def read_metrics(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -> R
         """,
         [at],
     )
-    assert pace is not None
     capacity = await platform_state.remaining_calls(tx, at, environ)
     left = {name: calls for name, calls in capacity.remaining.items() if calls < UNLIMITED}
     calls_left = left | dict.fromkeys(capacity.unavailable, 0)

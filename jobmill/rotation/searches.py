@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, LiteralString, TypedDict, Unpack
 
-from psycopg.errors import UniqueViolation
-
 from jobmill.boards.adapters import PLATFORMS, find_platform
 from jobmill.boards.platform import Platform
 from jobmill.catalog import source_import
 from jobmill.catalog.sources import NewSource
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_or_raise, fetch_value, unique_or_raise
 from jobmill.errors import Conflict, Invalid, NotFound
 
 from . import target_settings, targets
@@ -194,16 +192,17 @@ async def update_slices(tx: Tx, id: int) -> None:
     slice_ids = [
         source_id for source_id, _ in await source_import.add_all(tx, new_slices, enabled=True)
     ]
-    await _lock_slices(tx, sorted({*before, *slice_ids}))
+    affected = sorted({*before, *slice_ids})
+    await _lock_slices(tx, affected)
     await targets.add(tx, slice_ids, interval=search.min_interval or _INTERVAL)
     await tx.execute("DELETE FROM rotation.search_slice WHERE search_id = %s", [id])
     await tx.execute(
         "INSERT INTO rotation.search_slice (search_id, source_id) SELECT %s, unnest(%s::bigint[])",
         [id, list(slice_ids)],
     )
-    await _pause_unused(tx, sorted({*before, *slice_ids}))
-    await _apply_priorities(tx, sorted({*before, *slice_ids}))
-    await target_settings.apply_gaps(tx, sorted({*before, *slice_ids}))
+    await _pause_unused(tx, affected)
+    await _apply_priorities(tx, affected)
+    await target_settings.apply_gaps(tx, affected)
 
 
 async def _apply_priorities(tx: Tx, ids: Sequence[int]) -> None:
@@ -263,24 +262,13 @@ SAVED_SEARCHES: LiteralString = """
 async def get(tx: Tx, id: int, *, lock: bool = False) -> SavedSearch:
     if lock:
         await tx.execute("SELECT 1 FROM rotation.search WHERE id = %s FOR UPDATE", [id])
-    search = await fetch_one(
-        tx,
-        SavedSearch,
-        f"{SAVED_SEARCHES} WHERE id = %s",
-        [id],
-    )
-    if search is None:
-        raise NotFound("search", id)
-    return search
+    select: LiteralString = f"{SAVED_SEARCHES} WHERE id = %s"
+    return await fetch_or_raise(tx, SavedSearch, select, [id], NotFound("search", id))
 
 
 async def list_all(tx: Tx) -> list[SavedSearch]:
     """All searches, highest priority first."""
-    return await fetch_all(
-        tx,
-        SavedSearch,
-        f"{SAVED_SEARCHES} ORDER BY priority DESC, id",
-    )
+    return await fetch_all(tx, SavedSearch, f"{SAVED_SEARCHES} ORDER BY priority DESC, id")
 
 
 async def update_search(
@@ -319,7 +307,7 @@ async def replace_search(
     name = find_platform(platform).name
     words, places = _normalize(keywords), _normalize(locations)
     _check(name, words, places, settings)
-    try:
+    async with unique_or_raise(tx, Conflict(_DUPLICATE)):
         await tx.execute(
             """
             UPDATE rotation.search
@@ -328,8 +316,6 @@ async def replace_search(
             """,
             {"id": id, "platform": name, "keywords": words, "locations": places},
         )
-    except UniqueViolation as error:
-        raise Conflict(_DUPLICATE) from error
     return await update_search(tx, id, **asdict(settings))
 
 

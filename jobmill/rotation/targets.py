@@ -322,8 +322,8 @@ async def release(
 
 
 @dataclass(frozen=True, slots=True)
-class UncalledTarget:
-    """A chosen target that was not called."""
+class RunProblem:
+    """A chosen target that was not called, or whose call failed."""
 
     source: int
     platform: str
@@ -331,11 +331,11 @@ class UncalledTarget:
     why: str
 
 
-async def uncalled_targets(tx: Tx, run_id: int, *, limit: int = 100) -> list[UncalledTarget]:
+async def uncalled_targets(tx: Tx, run_id: int, *, limit: int = 100) -> list[RunProblem]:
     """Targets that a run chose but did not call, unless a later run has chosen them."""
     return await fetch_all(
         tx,
-        UncalledTarget,
+        RunProblem,
         """
         SELECT source_id AS source, platform, token AS slug, held AS why
           FROM rotation.target JOIN catalog.source ON source.id = source_id

@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 
 from pydantic import AliasChoices, Field
 
-from jobmill.catalog.platform_rules import ID_UUID, PostingIds, posting_url
+from jobmill.catalog.platform_rules import ID_UUID, posting_ids, posting_url
 from jobmill.catalog.posting import Arrangement, Posting, Salary
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, salary, work_arrangement
@@ -17,7 +17,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, May
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from ..platform import BoardConfig, BoardPage, BoardUrl, HtmlMarker, Platform, board_url
+from ..platform import BoardConfig, BoardPage, BoardUrl, Platform, board_url, html_marker
 
 API = "https://api.ashbyhq.com/posting-api/job-board"
 HOSTED = re.compile(r"//jobs\.ashbyhq\.com/([^/?#]+)/")
@@ -177,18 +177,16 @@ PLATFORM = Platform(
     first_request=first_request,
     read=read,
     board_page="https://jobs.ashbyhq.com/{board_token}",
-    posting_ids=PostingIds(
-        urls=(
-            posting_url(
-                r"jobs\.ashbyhq\.com",
-                rf"/(?P<board>[^/]+)/{ID_UUID}(?:/.*)?",
-                "https://jobs.ashbyhq.com/{board}/{id}",
-                lowercase=True,
-            ),
-            # A company's page that shows one posting of its board.
-            posting_url(
-                r"(?P<host>.*)", r"(?P<path>.*)", "{root}{path}?ashby_jid={id}", id="ashby_jid"
-            ),
+    posting_ids=posting_ids(
+        posting_url(
+            r"jobs\.ashbyhq\.com",
+            rf"/(?P<board>[^/]+)/{ID_UUID}(?:/.*)?",
+            "https://jobs.ashbyhq.com/{board}/{id}",
+            lowercase=True,
+        ),
+        # A company's page that shows one posting of its board.
+        posting_url(
+            r"(?P<host>.*)", r"(?P<path>.*)", "{root}{path}?ashby_jid={id}", id="ashby_jid"
         ),
         unique=True,
         ignore_case=True,
@@ -199,7 +197,7 @@ PLATFORM = Platform(
         BoardUrl(host=re.compile(""), query=("ashby_jid",), contains="ashby_jid="),
     ),
     html_markers=(
-        HtmlMarker(re.compile("__ashbyBaseJobBoardUrl"), "Ashby's script"),
-        HtmlMarker(re.compile("ashby_embed"), "Ashby's container element"),
+        html_marker("__ashbyBaseJobBoardUrl", "Ashby's script"),
+        html_marker("ashby_embed", "Ashby's container element"),
     ),
 )

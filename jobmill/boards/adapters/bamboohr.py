@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
-from jobmill.catalog.platform_rules import SUBDOMAIN, PostingIds, posting_url
+from jobmill.catalog.platform_rules import SUBDOMAIN, posting_ids, posting_url
 from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary, seniority
@@ -112,20 +112,11 @@ PLATFORM = Platform(
     title="BambooHR",
     guessable=True,
     board_page="https://{board_token}.bamboohr.com/careers",
-    posting_ids=PostingIds(
-        urls=(
-            posting_url(
-                rf"{SUBDOMAIN}\.bamboohr\.com",
-                r"/(?:careers|jobs)/(?P<id>\d+)(?:/.*)?",
-                _PAGE,
-            ),
-            posting_url(
-                rf"{SUBDOMAIN}\.bamboohr\.com",
-                r"/jobs/view\.php",
-                _PAGE,
-                id="id",
-            ),
+    posting_ids=posting_ids(
+        posting_url(
+            rf"{SUBDOMAIN}\.bamboohr\.com", r"/(?:careers|jobs)/(?P<id>\d+)(?:/.*)?", _PAGE
         ),
+        posting_url(rf"{SUBDOMAIN}\.bamboohr\.com", r"/jobs/view\.php", _PAGE, id="id"),
     ),
     board_urls=(
         board_url("bamboohr.com", r"(?P<token>[a-z0-9-]+)"),

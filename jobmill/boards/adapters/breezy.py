@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from jobmill.catalog.platform_rules import SUBDOMAIN, PostingIds, posting_url
+from jobmill.catalog.platform_rules import SUBDOMAIN, posting_ids, posting_url
 from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.extract import html_tree, lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary
@@ -107,13 +107,11 @@ def _posting(position: _Position, config: BoardConfig) -> Posting:
 PLATFORM = Platform(
     name="breezy",
     title="Breezy",
-    posting_ids=PostingIds(
-        urls=(
-            posting_url(
-                rf"{SUBDOMAIN}\.breezy\.hr",
-                r"/p/(?P<id>[0-9a-f]{8,})(?:-[^/]*)?(?:/.*)?",
-                "https://{board}.breezy.hr/p/{id}",
-            ),
+    posting_ids=posting_ids(
+        posting_url(
+            rf"{SUBDOMAIN}\.breezy\.hr",
+            r"/p/(?P<id>[0-9a-f]{8,})(?:-[^/]*)?(?:/.*)?",
+            "https://{board}.breezy.hr/p/{id}",
         ),
     ),
     guessable=True,

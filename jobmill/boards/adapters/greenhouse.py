@@ -6,7 +6,7 @@ import re
 from typing import Any
 from urllib.parse import quote
 
-from jobmill.catalog.platform_rules import PostingIds, posting_url
+from jobmill.catalog.platform_rules import posting_ids, posting_url
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, salary, work_arrangement
@@ -15,7 +15,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, May
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from ..platform import BoardConfig, BoardPage, BoardUrl, HtmlMarker, Platform, UrlGroups, board_url
+from ..platform import BoardConfig, BoardPage, BoardUrl, Platform, UrlGroups, board_url, html_marker
 
 API = "https://boards-api.greenhouse.io/v1/boards"
 HOSTED = re.compile(r"//(?:job-)?boards(?:\.eu)?\.greenhouse\.io/(?!embed/)([^/?#]+)/jobs/")
@@ -208,30 +208,24 @@ PLATFORM = Platform(
     read=read,
     detail_request=detail_request,
     board_page="https://job-boards.{dot_region}greenhouse.io/{board_token}",
-    posting_ids=PostingIds(
-        urls=(
-            posting_url(
-                _HOST, r"/(?P<board>[^/]+)/jobs/(?P<id>\d+)(?:/.*)?", _PAGE, lowercase=True
-            ),
-            posting_url(_HOST, r"/embed/job_app", _PAGE, lowercase=True, board="for", id="token"),
-            posting_url(
-                _HOST, r"/embed/job_board", _PAGE, lowercase=True, board="for", id="gh_jid"
-            ),
-            posting_url(
-                _HOST,
-                r"/embed/job_app",
-                "https://boards{eu}.greenhouse.io/embed/job_app?token={id}",
-                id="token",
-            ),
-            posting_url(
-                r"(?:boards-)?api\.greenhouse\.io",
-                r"/v1/boards/(?P<board>[^/]+)/jobs/(?P<id>\d+)",
-                _PAGE,
-                lowercase=True,
-            ),
-            # A company's page that shows one posting of its board.
-            posting_url(r"(?P<host>.*)", r"(?P<path>.*)", "{root}{path}?gh_jid={id}", id="gh_jid"),
+    posting_ids=posting_ids(
+        posting_url(_HOST, r"/(?P<board>[^/]+)/jobs/(?P<id>\d+)(?:/.*)?", _PAGE, lowercase=True),
+        posting_url(_HOST, r"/embed/job_app", _PAGE, lowercase=True, board="for", id="token"),
+        posting_url(_HOST, r"/embed/job_board", _PAGE, lowercase=True, board="for", id="gh_jid"),
+        posting_url(
+            _HOST,
+            r"/embed/job_app",
+            "https://boards{eu}.greenhouse.io/embed/job_app?token={id}",
+            id="token",
         ),
+        posting_url(
+            r"(?:boards-)?api\.greenhouse\.io",
+            r"/v1/boards/(?P<board>[^/]+)/jobs/(?P<id>\d+)",
+            _PAGE,
+            lowercase=True,
+        ),
+        # A company's page that shows one posting of its board.
+        posting_url(r"(?P<host>.*)", r"(?P<path>.*)", "{root}{path}?gh_jid={id}", id="gh_jid"),
         unique=True,
         ignore_case=True,
     ),
@@ -246,10 +240,10 @@ PLATFORM = Platform(
         BoardUrl(host=re.compile(""), query=("gh_jid",), contains="gh_jid="),
     ),
     html_markers=(
-        HtmlMarker(re.compile("urlToken" + _TOKEN), "urlToken in a script"),
-        HtmlMarker(re.compile("boardToken" + _TOKEN), "boardToken in a script"),
-        HtmlMarker(re.compile("grnhse_app"), "Greenhouse's container element (grnhse_app)"),
-        HtmlMarker(re.compile(r"gh_jid=\d"), "links with gh_jid"),
+        html_marker("urlToken" + _TOKEN, "urlToken in a script"),
+        html_marker("boardToken" + _TOKEN, "boardToken in a script"),
+        html_marker("grnhse_app", "Greenhouse's container element (grnhse_app)"),
+        html_marker(r"gh_jid=\d", "links with gh_jid"),
     ),
     config_from_url=_config_from_url,
     confidence="high",

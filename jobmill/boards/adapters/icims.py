@@ -9,7 +9,7 @@ from urllib.parse import quote, urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from jobmill.catalog.platform_rules import SUBDOMAIN, PostingIds, posting_url
+from jobmill.catalog.platform_rules import SUBDOMAIN, posting_ids, posting_url
 from jobmill.catalog.posting import Posting
 from jobmill.extract import html_tree, lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary, work_arrangement
@@ -20,12 +20,12 @@ from jobmill.places import location_text
 from ..platform import (
     BoardConfig,
     BoardPage,
-    HtmlMarker,
     Platform,
     UrlGroups,
     base_url,
     board_token,
     board_url,
+    html_marker,
 )
 
 
@@ -53,7 +53,6 @@ class _Data(ExternalRecord):
     responsibilities: Maybe[str] = None
     qualifications: Maybe[str] = None
     full_location: Maybe[str] = None
-    short_location: Maybe[str] = None
     location_name: Maybe[str] = None
     city: Maybe[str] = None
     state: Maybe[str] = None
@@ -286,13 +285,11 @@ def read_detail(body: bytes, posting: Posting, config: BoardConfig) -> Posting:
 PLATFORM = Platform(
     name="icims",
     title="iCIMS",
-    posting_ids=PostingIds(
-        urls=(
-            posting_url(
-                rf"{SUBDOMAIN}\.icims\.com",
-                r"/jobs/(?P<id>\d+)(?:/.*)?",
-                "https://{board}.icims.com/jobs/{id}/job",
-            ),
+    posting_ids=posting_ids(
+        posting_url(
+            rf"{SUBDOMAIN}\.icims\.com",
+            r"/jobs/(?P<id>\d+)(?:/.*)?",
+            "https://{board}.icims.com/jobs/{id}/job",
         ),
     ),
     board_urls=(
@@ -301,8 +298,8 @@ PLATFORM = Platform(
         board_url("jibeapply.com", r"(?P<token>[a-z0-9-]+)"),
     ),
     html_markers=(
-        HtmlMarker(re.compile(r"jibecdn\.com/"), "iCIMS's scripts", hosted=True),
-        HtmlMarker(re.compile(r"iCIMS_[A-Z]"), "iCIMS's page elements"),
+        html_marker(r"jibecdn\.com/", "iCIMS's scripts", hosted=True),
+        html_marker(r"iCIMS_[A-Z]", "iCIMS's page elements"),
     ),
     config_from_url=_config_from_url,
     first_request=first_request,

@@ -8,7 +8,7 @@ from urllib.parse import quote, urljoin
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from jobmill.catalog.platform_rules import SUBDOMAIN, PostingIds, posting_url
+from jobmill.catalog.platform_rules import SUBDOMAIN, posting_ids, posting_url
 from jobmill.catalog.posting import Posting
 from jobmill.extract import html_tree, lenient_models
 from jobmill.extract.fields import dates, employment, html_text, seniority
@@ -142,13 +142,11 @@ def _text_beside_icon(card: LexborNode, icon: str) -> str | None:
 PLATFORM = Platform(
     name="jazzhr",
     title="JazzHR",
-    posting_ids=PostingIds(
-        urls=(
-            posting_url(
-                rf"{SUBDOMAIN}\.applytojob\.com",
-                r"/apply/(?:jobs/details/)?(?P<id>[0-9A-Za-z]{8,12})(?:/.*)?",
-                "https://{board}.applytojob.com/apply/{id}",
-            ),
+    posting_ids=posting_ids(
+        posting_url(
+            rf"{SUBDOMAIN}\.applytojob\.com",
+            r"/apply/(?:jobs/details/)?(?P<id>[0-9A-Za-z]{8,12})(?:/.*)?",
+            "https://{board}.applytojob.com/apply/{id}",
         ),
     ),
     board_urls=(

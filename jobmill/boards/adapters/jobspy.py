@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from jobmill.catalog.platform_rules import PostingIds, posting_url
+from jobmill.catalog.platform_rules import PostingIds, posting_ids, posting_url
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary, seniority
@@ -132,19 +132,15 @@ _LINKEDIN_PAGE = "https://linkedin.com/jobs/view/{id}"
 _INDEED = r"(?:[a-z]{2,3}\.)?indeed\.com"
 _INDEED_PAGE = "https://indeed.com/viewjob?jk={id}"
 SITE_POSTING_IDS = {
-    "linkedin": PostingIds(
-        urls=(
-            posting_url(_LINKEDIN, r"/jobs/view/(?:[^/]*-)?(?P<id>\d{6,})(?:/.*)?", _LINKEDIN_PAGE),
-            posting_url(_LINKEDIN, r"/jobs(?:/.*)?", _LINKEDIN_PAGE, id="currentJobId"),
-        ),
+    "linkedin": posting_ids(
+        posting_url(_LINKEDIN, r"/jobs/view/(?:[^/]*-)?(?P<id>\d{6,})(?:/.*)?", _LINKEDIN_PAGE),
+        posting_url(_LINKEDIN, r"/jobs(?:/.*)?", _LINKEDIN_PAGE, id="currentJobId"),
         unique=True,
         aggregator=True,
     ),
-    "indeed": PostingIds(
-        urls=(
-            posting_url(_INDEED, r".*", _INDEED_PAGE, id="jk"),
-            posting_url(_INDEED, r".*", _INDEED_PAGE, id="vjk"),
-        ),
+    "indeed": posting_ids(
+        posting_url(_INDEED, r".*", _INDEED_PAGE, id="jk"),
+        posting_url(_INDEED, r".*", _INDEED_PAGE, id="vjk"),
         unique=True,
         aggregator=True,
     ),

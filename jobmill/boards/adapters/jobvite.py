@@ -8,13 +8,13 @@ from urllib.parse import quote, urljoin
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from jobmill.catalog.platform_rules import PostingIds, posting_url
+from jobmill.catalog.platform_rules import posting_ids, posting_url
 from jobmill.catalog.posting import Posting
 from jobmill.extract import html_tree, lenient_models
 from jobmill.extract.fields import html_text
 from jobmill.outside.request import Request
 
-from ..platform import BoardConfig, BoardPage, HtmlMarker, Platform, board_token, board_url
+from ..platform import BoardConfig, BoardPage, Platform, board_token, board_url, html_marker
 
 PATH = re.compile(r"jobvite\.com/(?:careers/)?([^/]+)/job/")
 NAME = ".jv-job-list-name"
@@ -141,20 +141,18 @@ def _id(url: str) -> str | None:
 PLATFORM = Platform(
     name="jobvite",
     title="Jobvite",
-    posting_ids=PostingIds(
-        urls=(
-            posting_url(
-                r"jobs\.jobvite\.com",
-                r"(?:/careers)?/(?P<board>[^/]+)/job/(?P<id>\w+)(?:/.*)?",
-                "https://jobs.jobvite.com/{board}/job/{id}",
-            ),
+    posting_ids=posting_ids(
+        posting_url(
+            r"jobs\.jobvite\.com",
+            r"(?:/careers)?/(?P<board>[^/]+)/job/(?P<id>\w+)(?:/.*)?",
+            "https://jobs.jobvite.com/{board}/job/{id}",
         ),
     ),
     board_urls=(
         board_url("jobvite.com", "jobs|careers", r"(?:/careers(?=/[^/]))?/(?P<token>[^/]+)"),
         board_url("jobvite.com", "hire|app", r"/(?:companyjobs|j)\b"),
     ),
-    html_markers=(HtmlMarker(re.compile("jv-job-list"), "Jobvite's page elements"),),
+    html_markers=(html_marker("jv-job-list", "Jobvite's page elements"),),
     first_request=first_request,
     read=read,
     detail_request=detail_request,

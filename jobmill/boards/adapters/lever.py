@@ -7,7 +7,7 @@ from urllib.parse import quote, unquote
 
 from pydantic import TypeAdapter
 
-from jobmill.catalog.platform_rules import ID_UUID, PostingIds, posting_url
+from jobmill.catalog.platform_rules import ID_UUID, posting_ids, posting_url
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, salary, work_arrangement
@@ -16,7 +16,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, May
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from ..platform import BoardConfig, BoardPage, HtmlMarker, Platform, board_url
+from ..platform import BoardConfig, BoardPage, Platform, board_url, html_marker
 
 _PAGE_SIZE = 100
 _LIST = TypeAdapter(list[object])
@@ -162,20 +162,18 @@ PLATFORM = Platform(
     read=read,
     detail_request=detail_request,
     board_page="https://jobs.{dot_region}lever.co/{board_token}",
-    posting_ids=PostingIds(
-        urls=(
-            posting_url(
-                r"jobs(?P<eu>\.eu)?\.lever\.co",
-                rf"/(?P<board>[^/]+)/{ID_UUID}(?:/.*)?",
-                _PAGE,
-                lowercase=True,
-            ),
-            posting_url(
-                r"api(?P<eu>\.eu)?\.lever\.co",
-                rf"/v0/postings/(?P<board>[^/]+)/{ID_UUID}",
-                _PAGE,
-                lowercase=True,
-            ),
+    posting_ids=posting_ids(
+        posting_url(
+            r"jobs(?P<eu>\.eu)?\.lever\.co",
+            rf"/(?P<board>[^/]+)/{ID_UUID}(?:/.*)?",
+            _PAGE,
+            lowercase=True,
+        ),
+        posting_url(
+            r"api(?P<eu>\.eu)?\.lever\.co",
+            rf"/v0/postings/(?P<board>[^/]+)/{ID_UUID}",
+            _PAGE,
+            lowercase=True,
         ),
         unique=True,
         ignore_case=True,
@@ -185,7 +183,7 @@ PLATFORM = Platform(
         board_url("lever.co", r"api(?:\.(?P<region>eu))?", r"/v0/postings/(?P<token>[^/]+)"),
     ),
     html_markers=(
-        HtmlMarker(re.compile("leverJobsOptions" + _ACCOUNT), "Lever's widget (leverJobsOptions)"),
-        HtmlMarker(re.compile("lever-jobs-(?:embed|container)"), "Lever's container element"),
+        html_marker("leverJobsOptions" + _ACCOUNT, "Lever's widget (leverJobsOptions)"),
+        html_marker("lever-jobs-(?:embed|container)", "Lever's container element"),
     ),
 )

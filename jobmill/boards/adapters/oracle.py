@@ -8,7 +8,7 @@ from urllib.parse import quote, urlsplit
 
 from annotated_types import Len
 
-from jobmill.catalog.platform_rules import PostingIds, posting_url
+from jobmill.catalog.platform_rules import posting_ids, posting_url
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, work_arrangement
@@ -206,14 +206,12 @@ PLATFORM = Platform(
     name="oracle",
     title="Oracle Recruiting",
     board_page="{base_url}/hcmUI/CandidateExperience/en/sites/{site}",
-    posting_ids=PostingIds(
-        urls=(
-            posting_url(
-                r"(?P<board>[\w.-]+)\.oraclecloud\.com",
-                r"/hcmUI/CandidateExperience/[^/]+/sites/(?P<site>[^/]+)"
-                r"/(?:requisitions/)?(?:job|preview)/(?P<id>\d+)(?:/.*)?",
-                "https://{board}.oraclecloud.com/hcmUI/CandidateExperience/en/sites/{site}/job/{id}",
-            ),
+    posting_ids=posting_ids(
+        posting_url(
+            r"(?P<board>[\w.-]+)\.oraclecloud\.com",
+            r"/hcmUI/CandidateExperience/[^/]+/sites/(?P<site>[^/]+)"
+            r"/(?:requisitions/)?(?:job|preview)/(?P<id>\d+)(?:/.*)?",
+            "https://{board}.oraclecloud.com/hcmUI/CandidateExperience/en/sites/{site}/job/{id}",
         ),
     ),
     board_urls=(

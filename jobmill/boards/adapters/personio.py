@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 from pydantic import AliasChoices, Field
 
-from jobmill.catalog.platform_rules import SUBDOMAIN, PostingIds, posting_url
+from jobmill.catalog.platform_rules import SUBDOMAIN, posting_ids, posting_url
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, salary, seniority
@@ -166,13 +166,11 @@ def _config_from_url(groups: UrlGroups) -> dict[str, Any] | None:
 PLATFORM = Platform(
     name="personio",
     title="Personio",
-    posting_ids=PostingIds(
-        urls=(
-            posting_url(
-                rf"{SUBDOMAIN}\.jobs\.personio\.[a-z]{{2,3}}",
-                r"/job/(?P<id>\d+)(?:/.*)?",
-                "https://{board}.jobs.personio.de/job/{id}",
-            ),
+    posting_ids=posting_ids(
+        posting_url(
+            rf"{SUBDOMAIN}\.jobs\.personio\.[a-z]{{2,3}}",
+            r"/job/(?P<id>\d+)(?:/.*)?",
+            "https://{board}.jobs.personio.de/job/{id}",
         ),
     ),
     guessable=True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from jobmill.catalog.platform_rules import ID_UUID, LANGUAGE, SUBDOMAIN, PostingIds, posting_url
+from jobmill.catalog.platform_rules import ID_UUID, LANGUAGE, SUBDOMAIN, posting_ids, posting_url
 from jobmill.catalog.posting import Posting, Salary
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary, work_arrangement
@@ -138,14 +138,12 @@ def _salary(record: _Posting) -> Salary | None:
 PLATFORM = Platform(
     name="pinpoint",
     title="Pinpoint",
-    posting_ids=PostingIds(
-        urls=(
-            posting_url(
-                rf"{SUBDOMAIN}\.pinpointhq\.com",
-                rf"{LANGUAGE}/postings/{ID_UUID}(?:/.*)?",
-                "https://{board}.pinpointhq.com/postings/{id}",
-                lowercase=True,
-            ),
+    posting_ids=posting_ids(
+        posting_url(
+            rf"{SUBDOMAIN}\.pinpointhq\.com",
+            rf"{LANGUAGE}/postings/{ID_UUID}(?:/.*)?",
+            "https://{board}.pinpointhq.com/postings/{id}",
+            lowercase=True,
         ),
         unique=True,
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
-from jobmill.catalog.platform_rules import SUBDOMAIN, PostingIds, posting_url
+from jobmill.catalog.platform_rules import SUBDOMAIN, posting_ids, posting_url
 from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, salary, seniority
@@ -14,7 +14,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, May
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from ..platform import BoardConfig, BoardPage, HtmlMarker, Platform, base_url, board_url
+from ..platform import BoardConfig, BoardPage, Platform, base_url, board_url, html_marker
 
 HOSTED = re.compile(r"(?://|@)([\w-]+)\.recruitee\.com\b")
 
@@ -178,13 +178,11 @@ def _employment(code: str | None) -> str | None:
 PLATFORM = Platform(
     name="recruitee",
     title="Recruitee",
-    posting_ids=PostingIds(
-        urls=(
-            posting_url(
-                rf"{SUBDOMAIN}\.recruitee\.com",
-                r"(?:/l)?(?:/[a-z]{2})?/o/(?P<id>[^/]+)(?:/.*)?",
-                "https://{board}.recruitee.com/o/{id}",
-            ),
+    posting_ids=posting_ids(
+        posting_url(
+            rf"{SUBDOMAIN}\.recruitee\.com",
+            r"(?:/l)?(?:/[a-z]{2})?/o/(?P<id>[^/]+)(?:/.*)?",
+            "https://{board}.recruitee.com/o/{id}",
         ),
     ),
     guessable=True,
@@ -194,17 +192,13 @@ PLATFORM = Platform(
     read_detail=read_detail,
     board_urls=(board_url("recruitee.com", r"(?P<token>[a-z0-9-]+)"),),
     html_markers=(
-        HtmlMarker(
-            re.compile(
-                r'redirectToCustomDomain":(?:true|false),"subdomain":"(?P<token>[\w-]{1,80})"'
-            ),
+        html_marker(
+            r'redirectToCustomDomain":(?:true|false),"subdomain":"(?P<token>[\w-]{1,80})"',
             "the name in Recruitee's page state",
         ),
-        HtmlMarker(
-            re.compile(r"careers-analytics\.recruitee\.com"), "Recruitee's scripts", hosted=True
-        ),
-        HtmlMarker(re.compile(r"window\.recruitee\b"), "Recruitee's scripts", hosted=True),
-        HtmlMarker(re.compile(r"recruiteecdn\.com/"), "Recruitee's files"),
-        HtmlMarker(re.compile(r"RTWidget\("), "Recruitee's widget"),
+        html_marker(r"careers-analytics\.recruitee\.com", "Recruitee's scripts", hosted=True),
+        html_marker(r"window\.recruitee\b", "Recruitee's scripts", hosted=True),
+        html_marker(r"recruiteecdn\.com/", "Recruitee's files"),
+        html_marker(r"RTWidget\(", "Recruitee's widget"),
     ),
 )

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from pydantic import AliasChoices, Field, TypeAdapter
 
-from jobmill.catalog.platform_rules import ID_UUID, LANGUAGE, PostingIds, posting_url
+from jobmill.catalog.platform_rules import ID_UUID, LANGUAGE, posting_ids, posting_url
 from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary, work_arrangement
@@ -165,13 +165,11 @@ PLATFORM = Platform(
     name="rippling",
     title="Rippling",
     board_page="https://ats.rippling.com/{board_token}/jobs",
-    posting_ids=PostingIds(
-        urls=(
-            posting_url(
-                r"ats\.rippling\.com",
-                rf"{LANGUAGE}/(?P<board>[^/]+)/jobs/{ID_UUID}(?:/.*)?",
-                "https://ats.rippling.com/{board}/jobs/{id}",
-            ),
+    posting_ids=posting_ids(
+        posting_url(
+            r"ats\.rippling\.com",
+            rf"{LANGUAGE}/(?P<board>[^/]+)/jobs/{ID_UUID}(?:/.*)?",
+            "https://ats.rippling.com/{board}/jobs/{id}",
         ),
         unique=True,
     ),

@@ -6,7 +6,7 @@ import re
 from typing import Any
 from urllib.parse import quote
 
-from jobmill.catalog.platform_rules import PostingIds, posting_url
+from jobmill.catalog.platform_rules import posting_ids, posting_url
 from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, seniority, work_arrangement
@@ -15,7 +15,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, May
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from ..platform import BoardConfig, BoardPage, HtmlMarker, Platform, UrlGroups, board_url
+from ..platform import BoardConfig, BoardPage, Platform, UrlGroups, board_url, html_marker
 
 API = "https://api.smartrecruiters.com/v1/companies"
 PAGES = "https://jobs.smartrecruiters.com"
@@ -221,20 +221,18 @@ PLATFORM = Platform(
     read=read,
     detail_request=detail_request,
     board_page="https://careers.smartrecruiters.com/{board_token}",
-    posting_ids=PostingIds(
-        urls=(
-            posting_url(
-                r"(?:jobs|careers)\.smartrecruiters\.com",
-                r"/(?P<board>[^/]+)/(?P<id>\d{9,})(?:-[^/]*)?(?:/.*)?",
-                _PAGE,
-                lowercase=True,
-            ),
-            posting_url(
-                r"api\.smartrecruiters\.com",
-                r"/v1/companies/(?P<board>[^/]+)/postings/(?P<id>\d{9,})",
-                _PAGE,
-                lowercase=True,
-            ),
+    posting_ids=posting_ids(
+        posting_url(
+            r"(?:jobs|careers)\.smartrecruiters\.com",
+            r"/(?P<board>[^/]+)/(?P<id>\d{9,})(?:-[^/]*)?(?:/.*)?",
+            _PAGE,
+            lowercase=True,
+        ),
+        posting_url(
+            r"api\.smartrecruiters\.com",
+            r"/v1/companies/(?P<board>[^/]+)/postings/(?P<id>\d{9,})",
+            _PAGE,
+            lowercase=True,
         ),
         unique=True,
         ignore_case=True,
@@ -248,10 +246,8 @@ PLATFORM = Platform(
         board_url("smrtr.io", path="/."),
     ),
     html_markers=(
-        HtmlMarker(
-            re.compile(
-                r"""\bwidget\(\s{0,9}\{\s{0,9}["']?company_code["']?\s{0,3}:\s{0,3}["'](?P<token>[\w.-]{1,80})["']"""
-            ),
+        html_marker(
+            r"""\bwidget\(\s{0,9}\{\s{0,9}["']?company_code["']?\s{0,3}:\s{0,3}["'](?P<token>[\w.-]{1,80})["']""",
             "SmartRecruiters's widget",
         ),
     ),

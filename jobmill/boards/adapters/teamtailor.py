@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 from pydantic import Field
 
-from jobmill.catalog.platform_rules import LANGUAGE, PostingIds, posting_url
+from jobmill.catalog.platform_rules import LANGUAGE, posting_ids, posting_url
 from jobmill.catalog.posting import Arrangement, Posting, Salary
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, salary
@@ -20,11 +20,11 @@ from jobmill.places import location_text
 from ..platform import (
     BoardConfig,
     BoardPage,
-    HtmlMarker,
     Platform,
     base_url,
     board_token,
     board_url,
+    html_marker,
 )
 
 REMOTE: dict[str | None, Arrangement] = {"fully": "remote", "hybrid": "hybrid"}
@@ -98,7 +98,6 @@ class _Feed(ExternalRecord):
     version: str
     items: list[object]
     title: Maybe[Line] = None
-    home_page_url: Link = None
     feed_url: Link = None
     next_url: Link = None
 
@@ -229,13 +228,11 @@ def _pay(pay: _Pay | None) -> Salary | None:
 PLATFORM = Platform(
     name="teamtailor",
     title="Teamtailor",
-    posting_ids=PostingIds(
-        urls=(
-            posting_url(
-                r"(?P<board>[\w-]+(?:\.na)?)\.teamtailor\.com",
-                rf"{LANGUAGE}/jobs/(?P<id>\d+)(?:-[^/]*)?(?:/.*)?",
-                "https://{board}.teamtailor.com/jobs/{id}",
-            ),
+    posting_ids=posting_ids(
+        posting_url(
+            r"(?P<board>[\w-]+(?:\.na)?)\.teamtailor\.com",
+            rf"{LANGUAGE}/jobs/(?P<id>\d+)(?:-[^/]*)?(?:/.*)?",
+            "https://{board}.teamtailor.com/jobs/{id}",
         ),
     ),
     guessable=True,
@@ -243,12 +240,10 @@ PLATFORM = Platform(
     read=read,
     board_urls=(board_url("teamtailor.com", r"(?P<token>[a-z0-9-]+)(?:\.(?P<region>na))?"),),
     html_markers=(
-        HtmlMarker(re.compile(r"teamtailor-jobs-widget"), "Teamtailor's widget"),
-        HtmlMarker(
-            re.compile(r"//[\w-]{1,40}\.teamtailor-cdn\.com/assets/packs"),
-            "Teamtailor's scripts",
-            hosted=True,
+        html_marker(r"teamtailor-jobs-widget", "Teamtailor's widget"),
+        html_marker(
+            r"//[\w-]{1,40}\.teamtailor-cdn\.com/assets/packs", "Teamtailor's scripts", hosted=True
         ),
-        HtmlMarker(re.compile(r"//[\w-]{1,40}\.teamtailor-cdn\.com/"), "Teamtailor's files"),
+        html_marker(r"//[\w-]{1,40}\.teamtailor-cdn\.com/", "Teamtailor's files"),
     ),
 )

@@ -3,10 +3,9 @@ others."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from ..platform import BoardUrl, HtmlMarker, Platform, UrlGroups, board_url
+from ..platform import BoardUrl, HtmlMarker, Platform, UrlGroups, board_url, html_marker
 
 _LABEL = r"(?P<token>[a-z0-9-]+)"
 _PATH = r"/(?P<token>[^/]+)"
@@ -97,11 +96,7 @@ PLATFORMS: tuple[Platform, ...] = (
         board_url("jobylon.com", "cdn|emp", r"/jobs/companies/(?P<token>\d+)"),
         board_url("jobylon.com", "embed-css", r"/c_(?P<token>\d+)"),
         board_url("jobylon.com", "cdn|emp", r"/jobs/"),
-        markers=(
-            HtmlMarker(
-                re.compile(r"jbl_company_id\s{0,3}=\s{0,3}(?P<token>\d{1,9})\b"), "its widget"
-            ),
-        ),
+        markers=(html_marker(r"jbl_company_id\s{0,3}=\s{0,3}(?P<token>\d{1,9})\b", "its widget"),),
     ),
     _recognised("join", "JOIN", board_url("join.com", "", rf"/companies{_PATH}")),
     _recognised("keka", "Keka", board_url("keka.com", _LABEL)),
@@ -141,8 +136,8 @@ PLATFORMS: tuple[Platform, ...] = (
         "phenom",
         "Phenom",
         markers=(
-            HtmlMarker(re.compile(r"phApp\.ddo"), "Phenom's page state", hosted=True),
-            HtmlMarker(re.compile(r"cdn\.phenompeople\.com/"), "Phenom's files", hosted=True),
+            html_marker(r"phApp\.ddo", "Phenom's page state", hosted=True),
+            html_marker(r"cdn\.phenompeople\.com/", "Phenom's files", hosted=True),
         ),
     ),
     _recognised("recruiter_co_kr", "Recruiter.co.kr", board_url("recruiter.co.kr", _LABEL)),
@@ -163,9 +158,7 @@ PLATFORMS: tuple[Platform, ...] = (
         "SuccessFactors",
         *(board_url(domain, r"[a-z0-9-]+", query=("company",)) for domain in _SUCCESSFACTORS),
         board_url("jobs2web.com", _LABEL),
-        markers=(
-            HtmlMarker(re.compile(r"rmkcdn\.successfactors\.com/"), "its files", hosted=True),
-        ),
+        markers=(html_marker(r"rmkcdn\.successfactors\.com/", "its files", hosted=True),),
         parts=("token", "company"),
     ),
     _recognised(

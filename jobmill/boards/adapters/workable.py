@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from pydantic import AliasChoices, Field
 
-from jobmill.catalog.platform_rules import PostingIds, posting_url
+from jobmill.catalog.platform_rules import posting_ids, posting_url
 from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, salary, seniority, work_arrangement
@@ -16,7 +16,7 @@ from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, May
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
-from ..platform import BoardConfig, BoardPage, HtmlMarker, Platform, board_url
+from ..platform import BoardConfig, BoardPage, Platform, board_url, html_marker
 
 API = "https://apply.workable.com/api"
 HOSTED = re.compile(
@@ -158,20 +158,18 @@ PLATFORM = Platform(
     read=read,
     detail_request=detail_request,
     board_page="https://apply.workable.com/{board_token}/",
-    posting_ids=PostingIds(
-        urls=(
-            posting_url(
-                r"apply\.workable\.com",
-                r"(?:/(?P<board>[^/]+))?/j/(?P<id>[0-9A-Za-z]{6,})(?:/.*)?",
-                _PAGE,
-                uppercase_id=True,
-            ),
-            posting_url(
-                r"(?!apply|jobs)(?P<board>[\w-]+)\.workable\.com",
-                r"/j(?:obs)?/(?P<id>[0-9A-Fa-f]{10})(?:/.*)?",
-                _PAGE,
-                uppercase_id=True,
-            ),
+    posting_ids=posting_ids(
+        posting_url(
+            r"apply\.workable\.com",
+            r"(?:/(?P<board>[^/]+))?/j/(?P<id>[0-9A-Za-z]{6,})(?:/.*)?",
+            _PAGE,
+            uppercase_id=True,
+        ),
+        posting_url(
+            r"(?!apply|jobs)(?P<board>[\w-]+)\.workable\.com",
+            r"/j(?:obs)?/(?P<id>[0-9A-Fa-f]{10})(?:/.*)?",
+            _PAGE,
+            uppercase_id=True,
         ),
         unique=True,
         ignore_case=True,
@@ -184,9 +182,7 @@ PLATFORM = Platform(
         board_url("workable.com", r"(?P<token>[a-z0-9-]+)"),
     ),
     html_markers=(
-        HtmlMarker(
-            re.compile(r"whr_embed\(\s{0,9}(?P<token>\d{1,12})\b"), "Workable's widget (whr_embed)"
-        ),
-        HtmlMarker(re.compile(r"workable\.com/assets/embed\.js"), "Workable's widget script"),
+        html_marker(r"whr_embed\(\s{0,9}(?P<token>\d{1,12})\b", "Workable's widget (whr_embed)"),
+        html_marker(r"workable\.com/assets/embed\.js", "Workable's widget script"),
     ),
 )

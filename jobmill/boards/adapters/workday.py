@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit
 
 from pydantic import Field
 
-from jobmill.catalog.platform_rules import LANGUAGE, SUBDOMAIN, PostingIds, posting_url
+from jobmill.catalog.platform_rules import LANGUAGE, SUBDOMAIN, posting_ids, posting_url
 from jobmill.catalog.posting import Posting
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, work_arrangement
@@ -341,22 +341,18 @@ PLATFORM = Platform(
     read=read,
     detail_request=detail_request,
     board_page=_board_page,
-    posting_ids=PostingIds(
-        urls=(
-            posting_url(
-                rf"{SUBDOMAIN}\.(?P<dc>wd\d+)\.myworkdayjobs\.com", rf"{LANGUAGE}/{_JOB}", _PAGE
-            ),
-            posting_url(
-                r"[\w-]+\.(?P<dc>wd\d+)\.myworkdayjobs\.com",
-                rf"/wday/cxs/{SUBDOMAIN}/{_JOB}",
-                _PAGE,
-            ),
-            posting_url(
-                r"(?:[\w-]+\.)?(?P<dc>wd\d+)\.myworkdaysite\.com",
-                rf"{LANGUAGE}/recruiting/{SUBDOMAIN}/{_JOB}",
-                _PAGE,
-            ),
-        )
+    posting_ids=posting_ids(
+        posting_url(
+            rf"{SUBDOMAIN}\.(?P<dc>wd\d+)\.myworkdayjobs\.com", rf"{LANGUAGE}/{_JOB}", _PAGE
+        ),
+        posting_url(
+            r"[\w-]+\.(?P<dc>wd\d+)\.myworkdayjobs\.com", rf"/wday/cxs/{SUBDOMAIN}/{_JOB}", _PAGE
+        ),
+        posting_url(
+            r"(?:[\w-]+\.)?(?P<dc>wd\d+)\.myworkdaysite\.com",
+            rf"{LANGUAGE}/recruiting/{SUBDOMAIN}/{_JOB}",
+            _PAGE,
+        ),
     ),
     board_urls=(
         board_url("myworkdayjobs.com", _TENANT, r"/wday/cxs/[^/]+/(?P<site>[^/]+)"),

@@ -11,10 +11,10 @@ from typing import Annotated, Literal, TextIO
 import typer
 
 from jobmill.catalog import listing_search, listings, posting_json
+from jobmill.catalog.csv_files import escape_formula
 from jobmill.catalog.listing_search import ListingHit, ListingQuery
 from jobmill.catalog.listings import Listing, to_posting
 from jobmill.catalog.posting import format_salary
-from jobmill.catalog.spreadsheet_cells import escape_formula
 from jobmill.cli.support import files, output, session, times
 from jobmill.cli.support.option_groups import expand_options
 from jobmill.cli.support.output import AsJson, Limit

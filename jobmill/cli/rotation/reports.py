@@ -15,7 +15,7 @@ from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Tx
 from jobmill.pipelines import rotation
 from jobmill.rotation import calls, due_targets, planner, rotation_status, targets
-from jobmill.rotation.calls import CallReport, FailedCall
+from jobmill.rotation.calls import CallReport
 from jobmill.rotation.due_targets import DueList, DueTarget
 from jobmill.rotation.rotation_status import (
     BlockedTargets,
@@ -24,7 +24,7 @@ from jobmill.rotation.rotation_status import (
     RunReport,
     TargetAge,
 )
-from jobmill.rotation.targets import UncalledTarget
+from jobmill.rotation.targets import RunProblem
 from jobmill.settings import Settings
 
 MAX_LISTED_CALLS = 20
@@ -161,8 +161,8 @@ class RunDetails:
     next_due: dt.datetime | None
     """When a run has something to read; None if nothing can be read."""
     calls: list[CallReport]
-    failed: list[FailedCall]
-    held: list[UncalledTarget]
+    failed: list[RunProblem]
+    held: list[RunProblem]
 
 
 async def read_run(tx: Tx, settings: Settings, run: int | None) -> RunDetails:

@@ -19,7 +19,7 @@ from jobmill.catalog.csv_files import InvalidSpreadsheet, LineProblem
 from jobmill.catalog.listings import ListingId
 from jobmill.catalog.platform_rules import PlatformRules
 from jobmill.catalog.posting import Posting
-from jobmill.db import Tx, fetch_value
+from jobmill.db import Tx, fetch_single_value, fetch_value
 from jobmill.errors import AppError, Invalid
 from jobmill.matching import judging_feed, matches
 from jobmill.matching.job_applications import board, custom_statuses, details, entries
@@ -251,7 +251,7 @@ async def _add(
 
 async def _add_match(tx: Tx, version: ProfileVersion, listing_id: ListingId) -> MatchId:
     """A match without a score, which a worker adds."""
-    id = await fetch_value(
+    id = await fetch_single_value(
         tx,
         MatchId,
         """
@@ -269,7 +269,6 @@ async def _add_match(tx: Tx, version: ProfileVersion, listing_id: ListingId) -> 
             "none": Jsonb({}),
         },
     )
-    assert id is not None
     await matches.record_event(tx, id, "imported")
     return id
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NewType
 
-from psycopg.errors import UniqueViolation
-
-from jobmill.db import Tx, fetch_all, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_single_value, fetch_value, unique_or_raise
 from jobmill.errors import Conflict, Invalid, NotFound
 from jobmill.matching import matches
 from jobmill.matching.matches import Status
@@ -115,27 +113,24 @@ async def add(
     await tx.execute("SELECT FROM matching.profile WHERE id = %s FOR NO KEY UPDATE", [profile_id])
     if len(await find_all(tx, profile_id)) >= MAX_CUSTOM_STATUSES:
         raise Conflict(f"You can add at most {MAX_CUSTOM_STATUSES} statuses. Remove one first.")
-    try:
-        async with tx.transaction():
-            id = await fetch_value(
-                tx,
-                CustomStatusId,
-                """
-                INSERT INTO matching.custom_status (profile_id, name, status, shown_after, created_by)
-                VALUES (%(profile)s, %(name)s, %(status)s, %(after)s, %(actor)s) RETURNING id
-                """,
-                {
-                    "profile": profile_id,
-                    "name": name,
-                    "status": status,
-                    "after": shown_after,
-                    "actor": actor,
-                },
-            )
-    except UniqueViolation as error:
-        raise Conflict(f"There is already a status {name}. Choose another name.") from error
-    assert id is not None
-    return id
+    async with unique_or_raise(
+        tx, Conflict(f"There is already a status {name}. Choose another name.")
+    ):
+        return await fetch_single_value(
+            tx,
+            CustomStatusId,
+            """
+            INSERT INTO matching.custom_status (profile_id, name, status, shown_after, created_by)
+            VALUES (%(profile)s, %(name)s, %(status)s, %(after)s, %(actor)s) RETURNING id
+            """,
+            {
+                "profile": profile_id,
+                "name": name,
+                "status": status,
+                "after": shown_after,
+                "actor": actor,
+            },
+        )
 
 
 def _clean_name(name: str) -> str:

@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Literal, LiteralString, TypeAlias
 
-from psycopg.errors import UniqueViolation
-
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_one, fetch_value, unique_or_raise
 from jobmill.errors import ChangedMeanwhile, Conflict, Invalid, NotFound
 from jobmill.matching import matches
 from jobmill.matching.matches import MatchId
@@ -125,17 +123,14 @@ async def edit_note(
         raise ChangedMeanwhile(
             "This note was changed in the meantime. Copy your text, reload the page and try again."
         )
-    try:
-        async with tx.transaction():
-            await tx.execute(
-                """
-                UPDATE matching.application_note
-                   SET body = %s, edited_at = now(), version = version + 1 WHERE id = %s
-                """,
-                [body, id],
-            )
-    except UniqueViolation as error:
-        raise Conflict("There is already a note with this text.") from error
+    async with unique_or_raise(tx, Conflict("There is already a note with this text.")):
+        await tx.execute(
+            """
+            UPDATE matching.application_note
+               SET body = %s, edited_at = now(), version = version + 1 WHERE id = %s
+            """,
+            [body, id],
+        )
     await matches.record_event(tx, match.id, "note edited", actor=actor, entry=id)
 
 
@@ -200,19 +195,18 @@ async def edit_contact(
         raise ChangedMeanwhile(
             "This contact was changed in the meantime. Copy your text, reload the page and try again."
         )
-    try:
-        async with tx.transaction():
-            await tx.execute(
-                """
-                UPDATE matching.application_contact
-                   SET name = %(name)s, role = %(role)s, email = %(email)s, phone = %(phone)s,
-                       link = %(link)s
-                 WHERE id = %(id)s
-                """,
-                {"id": id, **asdict(contact)},
-            )
-    except UniqueViolation as error:
-        raise Conflict("There is already a contact with this name and email address.") from error
+    async with unique_or_raise(
+        tx, Conflict("There is already a contact with this name and email address.")
+    ):
+        await tx.execute(
+            """
+            UPDATE matching.application_contact
+               SET name = %(name)s, role = %(role)s, email = %(email)s, phone = %(phone)s,
+                   link = %(link)s
+             WHERE id = %(id)s
+            """,
+            {"id": id, **asdict(contact)},
+        )
     await matches.record_event(tx, match.id, "contact edited", actor=actor, entry=id)
 
 
@@ -290,8 +284,5 @@ async def restore(
     """Restore a removed entry. Nothing happens if it is there. NotFound if it was deleted for good,
     Conflict if the same was added again."""
     match = await matches.lock(tx, match_id, owner=owner)
-    try:
-        async with tx.transaction():
-            await _mark(tx, match.id, kind, id, removed=False, actor=actor)
-    except UniqueViolation as error:
-        raise Conflict(f"This {kind} was added again in the meantime.") from error
+    async with unique_or_raise(tx, Conflict(f"This {kind} was added again in the meantime.")):
+        await _mark(tx, match.id, kind, id, removed=False, actor=actor)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from jobmill.db import Tx, fetch_all, fetch_one, fetch_value
+from jobmill.db import Tx, fetch_all, fetch_or_raise, fetch_value
 from jobmill.errors import Invalid, NotFound
 from jobmill.matching import matches
 from jobmill.matching.job_applications import entries
@@ -120,7 +120,7 @@ def _check_type(name: str, data: bytes) -> str:
 async def get(tx: Tx, match_id: int, id: int, *, owner: Owner = LOCAL) -> FileContent:
     """Read a file. NotFound if it does not exist or belongs to somebody else."""
     match = await matches.get(tx, match_id, owner=owner)
-    file = await fetch_one(
+    return await fetch_or_raise(
         tx,
         FileContent,
         """
@@ -128,7 +128,5 @@ async def get(tx: Tx, match_id: int, id: int, *, owner: Owner = LOCAL) -> FileCo
          WHERE match_id = %s AND id = %s AND removed_at IS NULL
         """,
         [match.id, id],
+        NotFound("file", id),
     )
-    if file is None:
-        raise NotFound("file", id)
-    return file

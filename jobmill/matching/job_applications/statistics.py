@@ -6,7 +6,7 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import LiteralString
 
-from jobmill.db import Tx, fetch_all, fetch_one
+from jobmill.db import Tx, fetch_all, fetch_single
 from jobmill.matching.matches import Status
 
 WEEKS = 12
@@ -91,7 +91,7 @@ async def _count_by_week(tx: Tx, profile_id: int) -> list[WeekCount]:
 
 
 async def _count_replies(tx: Tx, profile_id: int) -> ReplyCount:
-    counts = await fetch_one(
+    return await fetch_single(
         tx,
         ReplyCount,
         f"""
@@ -108,8 +108,6 @@ async def _count_replies(tx: Tx, profile_id: int) -> ReplyCount:
         """,
         _parameters(profile_id, "applied", "interviewing", "offer", "rejected"),
     )
-    assert counts is not None
-    return counts
 
 
 async def _measure_durations(tx: Tx, profile_id: int) -> list[StatusDuration]:

@@ -7,9 +7,10 @@ The format has no fields for a few things; it allows additional ones, and these 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, TypeVar
+from functools import partial
+from typing import Any, Final, TypeVar, cast
 
 from pydantic import ValidationError
 
@@ -25,6 +26,7 @@ from jobmill.matching.master_resume import (
     ProjectEntry,
 )
 from jobmill.matching.profile import Profile
+from jobmill.matching.profile_fields import ProfilePart
 
 from .built_entry import build_entry
 from .json_values import as_dict, as_dicts, as_prose, as_word_list, as_words
@@ -34,7 +36,59 @@ DATE: Final = re.compile(
     r"(?P<month>(?:19|20)[0-9]{2}(?:-(?:0[1-9]|1[0-2]))?)(?:-[0-3][0-9])?(?:T.*)?"
 )
 Json = dict[str, Any]
-T = TypeVar("T")
+T = TypeVar("T", bound=ProfilePart)
+
+
+def _month(value: object) -> str | None:
+    match = DATE.fullmatch(as_words(value))
+    return match["month"] if match else None
+
+
+_KEYS: Final[Mapping[type[ProfilePart], Mapping[str, Sequence[str]]]] = {
+    ExperienceEntry: {
+        # `company` is the name in older versions of the format.
+        "employer": ("name", "company"),
+        "title": ("position",),
+        "location": ("location",),
+        "dates": ("startDate", "endDate"),
+        "summary": ("summary",),
+        "highlights": ("highlights",),
+        "skills": ("keywords",),
+    },
+    ProjectEntry: {
+        "name": ("name",),
+        "url": ("url",),
+        "dates": ("startDate", "endDate"),
+        "summary": ("description", "summary"),
+        "highlights": ("highlights",),
+        "skills": ("keywords",),
+    },
+    EducationEntry: {
+        "institution": ("institution",),
+        "degree": ("studyType",),
+        "field": ("area",),
+        "dates": ("startDate", "endDate"),
+        "grade": ("score", "gpa"),
+        "highlights": ("courses",),
+    },
+    LicenceEntry: {
+        "name": ("name",),
+        "issuer": ("issuer",),
+        "number": ("number",),
+        "issued": ("date",),
+        "expires": ("expires",),
+    },
+    LanguageEntry: {"name": ("language",), "level": ("fluency",)},
+}
+"""The keys of each field in the format: the first is written, the others are read if it is empty."""
+_PARSERS: Final[Mapping[str, Callable[[object], Any]]] = {
+    "summary": lambda value: as_prose(value)[:10_000],
+    "highlights": lambda value: as_word_list(value)[:200],
+    "skills": lambda value: as_word_list(value, 200),
+    "issued": _month,
+    "expires": _month,
+}
+"""Other fields are single lines."""
 
 
 def read_master_resume(document: Json) -> MasterResume:
@@ -45,11 +99,15 @@ def read_master_resume(document: Json) -> MasterResume:
         "headline": as_words(basics.get("label"))[:200],
         "contact": contact if contact.model_fields_set else None,
         "work_authorisation": as_word_list(basics.get("workAuthorization"), 200),
-        "experience": _read_all(document.get("work"), _read_job)[:100],
-        "projects": _read_all(document.get("projects"), _read_project)[:100],
-        "education": _read_all(document.get("education"), _read_school)[:50],
-        "licences": _read_all(document.get("certificates"), _read_licence)[:100],
-        "languages": _read_all(document.get("languages"), _read_language)[:50],
+        "experience": _read_all(document.get("work"), partial(_read_entry, ExperienceEntry))[:100],
+        "projects": _read_all(document.get("projects"), partial(_read_entry, ProjectEntry))[:100],
+        "education": _read_all(document.get("education"), partial(_read_entry, EducationEntry))[
+            :50
+        ],
+        "licences": _read_all(document.get("certificates"), partial(_read_entry, LicenceEntry))[
+            :100
+        ],
+        "languages": _read_all(document.get("languages"), partial(_read_entry, LanguageEntry))[:50],
     }
     return MasterResume.model_validate({name: value for name, value in values.items() if value})
 
@@ -82,58 +140,27 @@ def _read_profile(profile: Json) -> LinkEntry:
     return build_entry(LinkEntry, label=label, url=as_words(profile.get("url")))
 
 
-def _read_job(job: Json) -> ExperienceEntry:
-    return build_entry(
-        ExperienceEntry,
-        **_read_dates(job, is_open=True),
-        title=as_words(job.get("position")),
-        # `company` is the name in older versions of the format.
-        employer=as_words(job.get("name")) or as_words(job.get("company")),
-        location=as_words(job.get("location")),
-        summary=as_prose(job.get("summary"))[:10_000],
-        highlights=as_word_list(job.get("highlights"))[:200],
-        skills=as_word_list(job.get("keywords"), 200),
-    )
+def _read_entry(kind: type[T], record: Json) -> T:
+    values: Json = {}
+    for name, keys in _KEYS[kind].items():
+        if name == "dates":
+            values |= _read_dates(record, is_open=kind is ExperienceEntry)
+        else:
+            parsed = (_PARSERS.get(name, as_words)(record.get(key)) for key in keys)
+            values[name] = next(filter(None, parsed), None)
+    return build_entry(kind, **values)
 
 
-def _read_project(project: Json) -> ProjectEntry:
-    return build_entry(
-        ProjectEntry,
-        **_read_dates(project),
-        name=as_words(project.get("name")),
-        url=as_words(project.get("url")),
-        summary=(as_prose(project.get("description")) or as_prose(project.get("summary")))[:10_000],
-        highlights=as_word_list(project.get("highlights"))[:200],
-        skills=as_word_list(project.get("keywords"), 200),
-    )
-
-
-def _read_school(school: Json) -> EducationEntry:
-    return build_entry(
-        EducationEntry,
-        **_read_dates(school),
-        institution=as_words(school.get("institution")),
-        degree=as_words(school.get("studyType")),
-        field=as_words(school.get("area")),
-        grade=as_words(school.get("score")) or as_words(school.get("gpa")),
-        highlights=as_word_list(school.get("courses"))[:200],
-    )
-
-
-def _read_licence(certificate: Json) -> LicenceEntry:
-    return build_entry(
-        LicenceEntry,
-        name=as_words(certificate.get("name")),
-        issuer=as_words(certificate.get("issuer")),
-        number=as_words(certificate.get("number")),
-        issued=_month(certificate.get("date")),
-        expires=_month(certificate.get("expires")),
-    )
-
-
-def _read_language(language: Json) -> LanguageEntry:
-    name, level = as_words(language.get("language")), as_words(language.get("fluency"))
-    return build_entry(LanguageEntry, name=name, level=level)
+def _write_entry(entry: ProfilePart) -> Json:
+    record: Json = {}
+    for name, keys in _KEYS[type(entry)].items():
+        if isinstance(entry, DatedEntry) and name == "dates":
+            record |= _write_dates(entry, is_open=isinstance(entry, ExperienceEntry))
+        else:
+            value: object = getattr(entry, name)
+            is_list = isinstance(value, tuple)
+            record[keys[0]] = list(cast(tuple[str, ...], value)) if is_list else value
+    return _stated(**record)
 
 
 def _read_dates(entry: Json, *, is_open: bool = False) -> Json:
@@ -145,25 +172,18 @@ def _read_dates(entry: Json, *, is_open: bool = False) -> Json:
     return {"start": start, "end": end}
 
 
-def _month(value: object) -> str | None:
-    match = DATE.fullmatch(as_words(value))
-    return match["month"] if match else None
-
-
 def to_json_resume(profile: Profile) -> Json:
     """A profile as a JSON Resume. Scoring rules and wishes have no place in the format."""
     resume = profile.resume
     document = {
         "$schema": SCHEMA_URL,
         "basics": _write_basics(profile),
-        "work": [_write_job(job) for job in resume.experience],
-        "education": [_write_school(school) for school in resume.education],
-        "certificates": [_write_licence(licence) for licence in resume.licences],
+        "work": list(map(_write_entry, resume.experience)),
+        "education": list(map(_write_entry, resume.education)),
+        "certificates": list(map(_write_entry, resume.licences)),
         "skills": [{"name": skill.name, "level": skill.rank} for skill in profile.skills],
-        "languages": [
-            _stated(language=language.name, fluency=language.level) for language in resume.languages
-        ],
-        "projects": [_write_project(project) for project in resume.projects],
+        "languages": list(map(_write_entry, resume.languages)),
+        "projects": list(map(_write_entry, resume.projects)),
         "awards": [{"title": line} for line in profile.achievements],
         "meta": {"version": "v1.0.0"},
     }
@@ -182,50 +202,6 @@ def _write_basics(profile: Profile) -> Json:
         location=_stated(address=contact.address, city=city),
         profiles=[{"network": link.label, "url": link.url} for link in contact.links],
         workAuthorization=list(profile.resume.work_authorisation),
-    )
-
-
-def _write_job(job: ExperienceEntry) -> Json:
-    return _stated(
-        name=job.employer,
-        position=job.title,
-        location=job.location,
-        **_write_dates(job, is_open=True),
-        summary=job.summary,
-        highlights=list(job.highlights),
-        keywords=list(job.skills),
-    )
-
-
-def _write_project(project: ProjectEntry) -> Json:
-    return _stated(
-        name=project.name,
-        url=project.url,
-        **_write_dates(project),
-        description=project.summary,
-        highlights=list(project.highlights),
-        keywords=list(project.skills),
-    )
-
-
-def _write_school(school: EducationEntry) -> Json:
-    return _stated(
-        institution=school.institution,
-        studyType=school.degree,
-        area=school.field,
-        **_write_dates(school),
-        score=school.grade,
-        courses=list(school.highlights),
-    )
-
-
-def _write_licence(licence: LicenceEntry) -> Json:
-    return _stated(
-        name=licence.name,
-        issuer=licence.issuer,
-        number=licence.number,
-        date=licence.issued,
-        expires=licence.expires,
     )
 
 

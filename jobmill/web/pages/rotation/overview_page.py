@@ -23,10 +23,9 @@ from jobmill.rotation import (
     target_overview,
     targets,
 )
-from jobmill.rotation.calls import FailedCall
 from jobmill.rotation.due_targets import DueTarget
 from jobmill.rotation.rotation_status import BlockedTargets, RunReport
-from jobmill.rotation.targets import UncalledTarget
+from jobmill.rotation.targets import RunProblem
 from jobmill.settings import Settings
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
@@ -56,8 +55,8 @@ class RotationPage:
     """Expected new jobs by source."""
     next_due: dt.datetime | None
     report: RunReport | None
-    failed: list[FailedCall]
-    skipped: list[UncalledTarget]
+    failed: list[RunProblem]
+    skipped: list[RunProblem]
     on_hold: list[BlockedTargets]
 
     @property
