@@ -22,7 +22,6 @@ from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
 from jobmill.web.parameters import DIGITS_ONLY, MAX_ID, PLAIN_TEXT, OutputTime, PathId
-from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(prefix="/reports", tags=["reports"])
 
@@ -172,11 +171,9 @@ async def list_reports(
 
 
 @router.post("", response_model=ReportRecord, status_code=201)
-async def create_report(
-    body: NewReport, caller: RecruiterCaller, site_settings: CurrentSiteSettings
-) -> Response:
+async def create_report(body: NewReport, caller: RecruiterCaller) -> Response:
     """Create a report. The record is there at once; a worker writes the report."""
-    settings = site_settings.settings
+    settings = caller.site_settings.settings
     options = ReportOptions(
         models=body.models,
         runs=settings.report_runs if body.runs is None else body.runs,
