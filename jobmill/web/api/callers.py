@@ -101,10 +101,11 @@ class ApiCaller:
         return json_response(self.request, schema, next, status=status, version=version)
 
 
-def _identify_with(check: Callable[..., Awaitable[Visitor]]) -> Callable[..., ApiCaller]:
+def _identify_with(check: Callable[..., Awaitable[Visitor]]) -> Callable[..., Awaitable[ApiCaller]]:
     """A dependency that makes the caller of a visitor who passes the check."""
 
-    def identify(request: Request, db: Db, visitor: Visitor = Depends(check)) -> ApiCaller:  # noqa: B008
+    # Not `def`: FastAPI would run it in a thread.
+    async def identify(request: Request, db: Db, visitor: Visitor = Depends(check)) -> ApiCaller:  # noqa: B008
         return ApiCaller(request, visitor, db)
 
     return identify
