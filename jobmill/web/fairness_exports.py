@@ -65,7 +65,8 @@ async def _write(tx: Tx, opening_id: int) -> IO[bytes]:
         return file
 
 
-def _get_exports(request: Request) -> FairnessExports:
+# Not `def`: FastAPI would run it in a thread.
+async def _get_exports(request: Request) -> FairnessExports:
     return cast(FairnessExports, request.app.state.fairness_exports)
 
 

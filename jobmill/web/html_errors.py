@@ -144,7 +144,7 @@ async def _error_page(request: Request, render: Render, error: Exception) -> Res
     last_used = request.cookies.get(WORKSPACE_COOKIE, "")
     shell = AppShell(request.url.path, visitor, (), last_used) if visitor else None
     return render(
-        "error_in_shell.html" if shell else "error.html",
+        "error.html",
         code,
         shell=shell,
         code=code,

@@ -3,15 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from jobmill.db import Tx
 from jobmill.matching import profiles
 from jobmill.pipelines import documents, judging, submission
+from jobmill.queue import ItemId, inspect
 from jobmill.queue.inspect import Item, ItemEvent
 from jobmill.web.auth import Visitor
 
 KINDS = (judging.KIND, submission.KIND, documents.KIND)
+MAX_EVENTS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class ItemDetail:
+    item: Item
+    events: list[ItemEvent]
+    waiting: int
+    """How many items wait for this one."""
+    is_private: bool
+    """Whether it scores a job for another person, so that its data and result are hidden."""
+
+
+async def read_detail(tx: Tx, item_id: int, visitor: Visitor) -> ItemDetail:
+    id = ItemId(item_id)
+    item = await inspect.get_item(tx, id)
+    events = await inspect.list_events(tx, id, limit=MAX_EVENTS)
+    is_private = bool(await find_private(tx, [item], visitor))
+    if is_private:
+        item, events = _redact(item), [replace(event, note=None) for event in events]
+    return ItemDetail(item, events, await inspect.count_waiting_for(tx, id), is_private)
 
 
 async def find_private(tx: Tx, items: Iterable[Item], visitor: Visitor) -> set[int]:
@@ -35,8 +57,3 @@ def _redact(item: Item) -> Item:
     """Its key and its error name the page that the person added."""
     key = f"for profile {judging.find_profile_id(item.key)}"
     return replace(item, key=key, data={}, message=None, error_text=None)
-
-
-def redact_events(events: Sequence[ItemEvent]) -> list[ItemEvent]:
-    """The events of a private task without notes."""
-    return [replace(event, note=None) for event in events]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fastapi import Request
 
 from jobmill.db import Tx
@@ -19,18 +17,11 @@ from jobmill.hiring.records.blocklist import AddressBlocked
 from jobmill.web import auth, proof_of_work, translations
 from jobmill.web.apply_batch import get_apply_batches
 from jobmill.web.auth import Visitor
-from jobmill.web.site_settings import SiteSettings
+from jobmill.web.site_settings import get_site_settings
 from jobmill.web.translations import say
 
 HONEYPOT = "website"
 """A field that people do not see; programs that fill in every field do."""
-
-
-@dataclass(frozen=True, slots=True)
-class ConfirmationMailed:
-    """The same for every address, whether it has applied, is blocked, or is new."""
-
-    opening_id: int
 
 
 def refuse_programs(honeypot: str) -> None:
@@ -47,27 +38,22 @@ def find_language(request: Request, visitor: Visitor) -> str | None:
     return preferred[0] if preferred else None
 
 
-async def find_contact(
-    request: Request, site_settings: SiteSettings, applicant_id: int
-) -> tuple[Contact, bool]:
+async def find_contact(request: Request, applicant_id: int) -> tuple[Contact, bool]:
     """The name and address of an applicant, and whether they have confirmed the address."""
     async with get_apply_batches(request).db.transaction() as tx:
         applicant = await applicants.get(tx, applicant_id)
-    key = applicants.make_email_key(applicant.email, fold=site_settings.fold_aliases)
+    fold = get_site_settings(request).fold_aliases
+    key = applicants.make_email_key(applicant.email, fold=fold)
     return Contact(applicant.name, applicant.email, key), applicant.confirmed_at is not None
 
 
 async def check_limits(
-    request: Request,
-    visitor: Visitor,
-    site_settings: SiteSettings,
-    opening_id: int,
-    email_key: str,
-    proof: str,
+    request: Request, visitor: Visitor, opening_id: int, email_key: str, proof: str
 ) -> None:
     """Count the application against the limits of the public; raises RateLimited. Staff have none."""
     if visitor.is_company:
         return
+    site_settings = get_site_settings(request)
     host = auth.get_client_resolver(request).address(request)
     limits = apply_limits.list_limits(
         opening_id, host, email_key, site_settings.public_apply_limits
@@ -89,23 +75,23 @@ async def check_limits(
         await apply_limits.take(tx, limits)
 
 
-def must_confirm(visitor: Visitor, site_settings: SiteSettings) -> bool:
-    return not visitor.is_company and site_settings.confirm_address != "off"
+def must_confirm(request: Request, visitor: Visitor) -> bool:
+    return not visitor.is_company and get_site_settings(request).confirm_address != "off"
 
 
 async def submit_unconfirmed(
     tx: Tx,
     request: Request,
-    site_settings: SiteSettings,
     opening_id: int,
     contact: Contact,
-    submission: FormSubmission | None = None,
-) -> ConfirmationMailed:
+    submission: FormSubmission | None,
+) -> None:
     """Mail the owner of the address what to do next; raises Conflict if the opening takes nobody."""
+    site_settings = get_site_settings(request)
     window = site_settings.confirm_window
     if site_settings.confirm_address == "before":
         await apply_requests.submit(tx, opening_id, contact, window, submission)
-        return ConfirmationMailed(opening_id)
+        return
     await apply_requests.require_open(tx, opening_id)
     apply_request = ApplyRequest(
         contact,
@@ -120,4 +106,3 @@ async def submit_unconfirmed(
     except (AddressBlocked, AppliedTooOften):
         # Only the owner of an address may learn this about it.
         pass
-    return ConfirmationMailed(opening_id)

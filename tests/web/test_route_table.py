@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import re
+from collections.abc import Iterator
 from typing import Any
 
-from fastapi.routing import APIRoute
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute, iter_route_contexts
 from starlette.routing import Match
 from starlette.types import Scope
 
@@ -51,3 +54,25 @@ def test_unknown_names_share_an_entry() -> None:
     for number in range(100):
         table.matches({"type": "http", "method": "GET", "path": f"/n{number}/m{number}"})
     assert len(table._candidates) == 1
+
+
+def list_calls(dependant: Dependant) -> Iterator[Any]:
+    yield dependant.call
+    for dependency in dependant.dependencies:
+        yield from list_calls(dependency)
+
+
+def test_nothing_that_a_route_depends_on_runs_in_a_thread() -> None:
+    calls = {
+        call
+        for context in iter_route_contexts(site.list_routes())
+        if isinstance(context.original_route, APIRoute)
+        for call in list_calls(context.original_route.dependant)
+    }
+    in_threads = [
+        call
+        for call in calls
+        if not inspect.iscoroutinefunction(call) and not inspect.isasyncgenfunction(call)
+    ]
+    assert len(calls) > 500
+    assert not in_threads

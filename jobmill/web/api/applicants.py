@@ -35,7 +35,6 @@ from jobmill.web.api.schemas import (
 from jobmill.web.auth import Anyone, Links
 from jobmill.web.dependencies import Db, no_store
 from jobmill.web.parameters import PLAIN_TEXT, ApplicantPathId
-from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(tags=["applicants"])
 
@@ -79,14 +78,13 @@ class Erased(Schema):
 @router.get("/applicants", response_model=list[ApplicantItem])
 async def list_applicants(
     caller: ViewerCaller,
-    site_settings: CurrentSiteSettings,
     email: EmailFilter = None,
     after: AfterId = 0,
     limit: OptionalLimit = None,
 ) -> Response:
     """Applicants, oldest first: all of them without `limit`, or the one with an address."""
     if email is not None:
-        key = applicants.make_email_key(email, fold=site_settings.fold_aliases)
+        key = applicants.make_email_key(email, fold=caller.site_settings.fold_aliases)
         async with caller.db.transaction() as tx:
             applicant = await applicants.find_by_email_key(tx, key)
         return caller.respond([ApplicantItem.of(applicant)] if applicant else [])
@@ -103,11 +101,11 @@ async def list_applicants(
 
 
 @router.post("/applicants", response_model=ApplicantItem, status_code=201)
-async def create_applicant(
-    body: NewApplicant, caller: RecruiterCaller, site_settings: CurrentSiteSettings
-) -> Response:
+async def create_applicant(body: NewApplicant, caller: RecruiterCaller) -> Response:
     """Add an applicant; the address must be new, without regard to case."""
-    contact = applicants.parse_contact(body.name, body.email, fold=site_settings.fold_aliases)
+    contact = applicants.parse_contact(
+        body.name, body.email, fold=caller.site_settings.fold_aliases
+    )
     return await caller.run_once(
         lambda tx: applicants.add(tx, contact), to_schema=ApplicantItem.of, status=201
     )
@@ -175,7 +173,6 @@ async def show_timeline(
 async def give_link(
     applicant_id: ApplicantPathId,
     caller: RecruiterCaller,
-    site_settings: CurrentSiteSettings,
     links: Links,
     body: LinkBody | None = None,
 ) -> Response:
@@ -187,7 +184,7 @@ async def give_link(
         path = await personal_links.issue_path(
             tx, links, applicant_id, caller.actor.name, renew=renew
         )
-        return PersonalLink(url=site_settings.link(caller.request, path))
+        return PersonalLink(url=caller.site_settings.link(caller.request, path))
 
     return no_store(await caller.run_once(work, secret="url"))
 

@@ -32,7 +32,7 @@ from jobmill.web.auth import Anyone, Links, Visitor
 from jobmill.web.idempotency import read_key, replay_response, to_response
 from jobmill.web.parameters import PLAIN_TEXT, ApplicationPathId, BodyId
 from jobmill.web.rate_limits import Public
-from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
+from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(tags=["applications"])
 
@@ -108,20 +108,14 @@ MAILED: dict[int | str, dict[str, Any]] = {
     responses={**MAILED, **problems(404)},
     openapi_extra=or_applicant("recruiter"),
 )
-async def apply(
-    body: ApplyBody, request: Request, visitor: Anyone, site_settings: CurrentSiteSettings
-) -> Response:
+async def apply(body: ApplyBody, request: Request, visitor: Anyone) -> Response:
     """Take a free slot if the waitlist is empty, otherwise join it."""
     visitor.require("recruiter", applicant_id=body.applicant_id)
     if not visitor.is_company:
-        contact, confirmed = await public_apply.find_contact(
-            request, site_settings, body.applicant_id
-        )
-        await public_apply.check_limits(
-            request, visitor, site_settings, body.job_id, contact.email_key, proof=""
-        )
-        if public_apply.must_confirm(visitor, site_settings) and not confirmed:
-            return await _submit_unconfirmed(request, visitor, site_settings, body, contact)
+        contact, confirmed = await public_apply.find_contact(request, body.applicant_id)
+        await public_apply.check_limits(request, visitor, body.job_id, contact.email_key, proof="")
+        if public_apply.must_confirm(request, visitor) and not confirmed:
+            return await _submit_unconfirmed(request, visitor, body, contact)
     submission = await _read_answers(request, body)
     apply_request = ApplyRequest(body.applicant_id, visitor.actor, submission=submission)
     return await _apply(request, visitor, body.job_id, apply_request)
@@ -146,11 +140,9 @@ async def apply_public(
         fold=site_settings.fold_aliases,
         language=public_apply.find_language(request, visitor),
     )
-    await public_apply.check_limits(
-        request, visitor, site_settings, body.job_id, contact.email_key, body.proof
-    )
-    if public_apply.must_confirm(visitor, site_settings):
-        return await _submit_unconfirmed(request, visitor, site_settings, body, contact)
+    await public_apply.check_limits(request, visitor, body.job_id, contact.email_key, body.proof)
+    if public_apply.must_confirm(request, visitor):
+        return await _submit_unconfirmed(request, visitor, body, contact)
     apply_request = make_apply_request(contact, visitor, await _read_answers(request, body))
     return await _apply(request, visitor, body.job_id, apply_request)
 
@@ -166,20 +158,14 @@ async def _read_answers(
 
 
 async def _submit_unconfirmed(
-    request: Request,
-    visitor: Visitor,
-    site_settings: SiteSettings,
-    body: ApplyBody | PublicApplyBody,
-    contact: Contact,
+    request: Request, visitor: Visitor, body: ApplyBody | PublicApplyBody, contact: Contact
 ) -> Response:
     submission = await _read_answers(request, body)
     caller = ApiCaller(request, visitor, get_apply_batches(request).db)
     return await caller.run_once(
-        lambda tx: public_apply.submit_unconfirmed(
-            tx, request, site_settings, body.job_id, contact, submission
-        ),
-        to_schema=lambda mailed: UnconfirmedApplication(
-            job_id=mailed.opening_id, message=outcomes.UNCONFIRMED
+        lambda tx: public_apply.submit_unconfirmed(tx, request, body.job_id, contact, submission),
+        to_schema=lambda _: UnconfirmedApplication(
+            job_id=body.job_id, message=outcomes.UNCONFIRMED
         ),
         status=202,
     )

@@ -27,6 +27,7 @@ from jobmill.web.api.pagination import PageOfItems, json_response
 from jobmill.web.auth import Visitor
 from jobmill.web.dependencies import Db, RequestDatabase
 from jobmill.web.rate_limits import check_public
+from jobmill.web.site_settings import SiteSettings, get_site_settings
 
 T = TypeVar("T")
 
@@ -45,6 +46,10 @@ class ApiCaller:
     def owner(self) -> Owner:
         """The owner of the job search that they see and change."""
         return self.visitor.owner
+
+    @property
+    def site_settings(self) -> SiteSettings:
+        return get_site_settings(self.request)
 
     async def run_once(
         self,
@@ -96,10 +101,11 @@ class ApiCaller:
         return json_response(self.request, schema, next, status=status, version=version)
 
 
-def _identify_with(check: Callable[..., Awaitable[Visitor]]) -> Callable[..., ApiCaller]:
+def _identify_with(check: Callable[..., Awaitable[Visitor]]) -> Callable[..., Awaitable[ApiCaller]]:
     """A dependency that makes the caller of a visitor who passes the check."""
 
-    def identify(request: Request, db: Db, visitor: Visitor = Depends(check)) -> ApiCaller:  # noqa: B008
+    # Not `def`: FastAPI would run it in a thread.
+    async def identify(request: Request, db: Db, visitor: Visitor = Depends(check)) -> ApiCaller:  # noqa: B008
         return ApiCaller(request, visitor, db)
 
     return identify

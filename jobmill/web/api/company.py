@@ -23,7 +23,6 @@ from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Recruiter
 from jobmill.web.dependencies import Db
 from jobmill.web.parameters import MAX_ID, PLAIN_TEXT, JobPathId
-from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(tags=["company"])
 
@@ -95,11 +94,9 @@ class LetterItem(Schema):
 
 
 @router.get("/letters", response_model=list[LetterItem], responses=problems(404))
-async def list_letters(
-    caller: ViewerCaller, site_settings: CurrentSiteSettings, job_id: OpeningFilter = None
-) -> Response:
+async def list_letters(caller: ViewerCaller, job_id: OpeningFilter = None) -> Response:
     """All letters with their texts, in general or for one opening."""
-    folder = site_settings.settings.letters_dir
+    folder = caller.site_settings.settings.letters_dir
     items: list[LetterItem] = []
     async with caller.db.transaction() as tx:
         if job_id is not None:

@@ -29,7 +29,6 @@ from jobmill.web.auth import Viewer
 from jobmill.web.dependencies import Db
 from jobmill.web.file_downloads import iter_chunks
 from jobmill.web.parameters import PLAIN_TEXT, BodyId, JobPathId, OutputTime
-from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(prefix="/jobs/{jobId}", tags=["applications"])
 
@@ -160,12 +159,11 @@ async def _write(tx: Tx, id: int) -> IO[bytes]:
 async def import_applications(
     job_id: JobPathId,
     caller: RecruiterCaller,
-    site_settings: CurrentSiteSettings,
     dry_run: DryRun = False,
 ) -> Response:
     """Apply for the people of a CSV file with the columns `name` and `email`, in order."""
     entries = await spreadsheets.parse_uploaded_applicants(
-        await caller.request.body(), fold=site_settings.fold_aliases
+        await caller.request.body(), fold=caller.site_settings.fold_aliases
     )
     if len(entries) > MAX_AT_ONCE:
         raise Invalid(f"Import at most {MAX_AT_ONCE:,} lines at once. Split the file.")

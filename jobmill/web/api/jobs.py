@@ -26,7 +26,6 @@ from jobmill.web.api.schemas import (
     RequestBody,
 )
 from jobmill.web.parameters import JobPathId, WholeNumber
-from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
@@ -48,11 +47,9 @@ async def list_jobs(
 
 
 @router.post("", response_model=Job, status_code=201)
-async def create_job(
-    body: NewJob, caller: RecruiterCaller, site_settings: CurrentSiteSettings
-) -> Response:
+async def create_job(body: NewJob, caller: RecruiterCaller) -> Response:
     """Create an opening; it takes applications at once."""
-    defaults: dict[str, Any] = {"time_zone": site_settings.settings.time_zone}
+    defaults: dict[str, Any] = {"time_zone": caller.site_settings.settings.time_zone}
     terms = OpeningTerms(**defaults | body.terms())
 
     async def work(tx: Tx) -> applicant_lists.OpeningCounts:

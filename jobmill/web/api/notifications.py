@@ -23,7 +23,6 @@ from jobmill.web.dependencies import Db
 from jobmill.web.notification_receiver import OfReceiver, Receiver
 from jobmill.web.parameters import PLAIN_TEXT, OutputTime, PathId, WholeNumber
 from jobmill.web.rate_limits import check_test_letter
-from jobmill.web.site_settings import get_site_settings
 
 router = APIRouter(prefix="/notifications", tags=["notifications"])
 
@@ -175,7 +174,7 @@ async def add_notification_channel(
     body: NewChannelBody, caller: SignedInCaller, receiver: OfReceiver
 ) -> Response:
     """Add a channel. Adding the same one again switches it on."""
-    private = get_site_settings(caller.request).private_webhook_hosts
+    private = caller.site_settings.private_webhook_hosts
     typed = body.model_dump(exclude={"kind"})
     new = channels.read_form(body.kind, typed, private, address=receiver.email)
 

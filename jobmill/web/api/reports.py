@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Path, Query, Response
-from pydantic import Field, field_validator
+from pydantic import BeforeValidator, Field
 from pydantic.alias_generators import to_camel
 
 from jobmill.db import Tx
@@ -22,7 +22,6 @@ from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
 from jobmill.web.parameters import DIGITS_ONLY, MAX_ID, PLAIN_TEXT, OutputTime, PathId
-from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(prefix="/reports", tags=["reports"])
 
@@ -34,6 +33,21 @@ PromptKey = Annotated[str, Path(alias="key", min_length=1, max_length=200), PLAI
 OtherId = Annotated[
     int, Query(alias="with", ge=1, le=MAX_ID, description="Id of the other report."), DIGITS_ONLY
 ]
+
+
+def _camelize(value: object) -> object:
+    """Data classes as JSON objects with names in camelCase."""
+    if dataclasses.is_dataclass(value):
+        parts = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        return {to_camel(name): _camelize(part) for name, part in parts.items()}
+    if isinstance(value, list | tuple):
+        return [_camelize(part) for part in cast("list[object]", value)]
+    if isinstance(value, dt.datetime):
+        return value.isoformat()
+    return float(value) if isinstance(value, Decimal) else value
+
+
+Objects = Annotated[list[dict[str, Any]], BeforeValidator(_camelize)]
 
 
 class NewReport(RequestBody):
@@ -114,50 +128,26 @@ class CompetitorReports(Schema):
 
 class ReportDetail(Schema):
     report: ReportRecord
-    findings: dict[str, Any] | None
+    findings: Annotated[dict[str, Any] | None, BeforeValidator(_camelize)]
     """What the website tells candidates; null before it was analyzed."""
-    prompts: list[dict[str, Any]]
-    answers: list[dict[str, Any]]
-    scores: list[dict[str, Any]]
-    recommendations: list[dict[str, Any]]
-    next_prompts: list[dict[str, Any]]
+    prompts: Objects
+    answers: Objects
+    scores: Objects
+    recommendations: Objects
+    next_prompts: Objects
     """The questions of a rerun that has not completed; the other parts are those of the round before."""
-
-    @field_validator(
-        "findings", "prompts", "answers", "scores", "recommendations", "next_prompts", mode="before"
-    )
-    @classmethod
-    def _to_json(cls, value: object) -> object:
-        return _camelize(value)
 
 
 class ComparisonRecord(Schema):
     first_id: Annotated[int, Field(examples=[1])]
     second_id: int
     same_site: bool
-    numbers: list[dict[str, Any]]
-    changes: list[dict[str, Any]]
+    numbers: Objects
+    changes: Objects
     """What changed on the site; empty for different sites."""
     only_first: list[str]
     """Questions that only the first site answers; empty for the same site."""
     only_second: list[str]
-
-    @field_validator("numbers", "changes", mode="before")
-    @classmethod
-    def _to_json(cls, value: object) -> object:
-        return _camelize(value)
-
-
-def _camelize(value: object) -> object:
-    """Data classes as JSON objects with names in camelCase."""
-    if dataclasses.is_dataclass(value):
-        parts = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-        return {to_camel(name): _camelize(part) for name, part in parts.items()}
-    if isinstance(value, list | tuple):
-        return [_camelize(part) for part in cast("list[object]", value)]
-    if isinstance(value, dt.datetime):
-        return value.isoformat()
-    return float(value) if isinstance(value, Decimal) else value
 
 
 @router.get("", response_model=list[ReportRecord])
@@ -172,11 +162,9 @@ async def list_reports(
 
 
 @router.post("", response_model=ReportRecord, status_code=201)
-async def create_report(
-    body: NewReport, caller: RecruiterCaller, site_settings: CurrentSiteSettings
-) -> Response:
+async def create_report(body: NewReport, caller: RecruiterCaller) -> Response:
     """Create a report. The record is there at once; a worker writes the report."""
-    settings = site_settings.settings
+    settings = caller.site_settings.settings
     options = ReportOptions(
         models=body.models,
         runs=settings.report_runs if body.runs is None else body.runs,

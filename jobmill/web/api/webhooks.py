@@ -19,7 +19,6 @@ from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
 from jobmill.web.parameters import DIGITS_ONLY, MAX_ID, PLAIN_TEXT, BodyId, OutputTime
-from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(prefix="/webhooks", tags=["webhooks"])
 
@@ -92,11 +91,9 @@ async def list_webhooks(caller: AdminCaller) -> Response:
 
 
 @router.post("", response_model=AddedWebhook, status_code=201, responses=problems(404))
-async def add_webhook(
-    body: NewWebhook, caller: AdminCaller, site_settings: CurrentSiteSettings
-) -> Response:
+async def add_webhook(body: NewWebhook, caller: AdminCaller) -> Response:
     """Subscribe a server to new events."""
-    url = check_url(body.url, site_settings.private_webhook_hosts)
+    url = check_url(body.url, caller.site_settings.private_webhook_hosts)
     return await caller.run_once(
         lambda tx: webhooks.add(tx, url, opening_id=body.job_id, events=body.events),
         to_schema=AddedWebhook.of,

@@ -10,14 +10,14 @@ from jobmill.hiring.applications import apply_requests
 from jobmill.hiring.messages import personal_links
 from jobmill.web.auth import Links, request_id
 from jobmill.web.dependencies import NO_STORE, Db, View, no_store
+from jobmill.web.public_page import PublicPage
 from jobmill.web.rate_limits import Public
-from jobmill.web.site_settings import CurrentSiteSettings
 
 router = APIRouter(prefix="/confirm/{token}")
 
 
 @router.get("")
-async def page(token: str, db: Db, view: View, links: Links) -> Response:
+async def show(token: str, db: Db, view: View, links: Links) -> Response:
     """Only shows what would be confirmed: mail programs follow links, too, and must not apply."""
     confirmation = links.read_confirmation(token)
     async with db.transaction() as tx:
@@ -27,9 +27,7 @@ async def page(token: str, db: Db, view: View, links: Links) -> Response:
 
 
 @router.post("/not-me")
-async def disown(
-    token: str, visitor: Public, request: Request, db: Db, view: View, links: Links
-) -> Response:
+async def disown(token: str, visitor: Public, request: Request, db: Db, links: Links) -> Response:
     """End an application that another person made with this address."""
     confirmation = links.read_confirmation(token)
     async with db.transaction() as tx:
@@ -38,30 +36,22 @@ async def disown(
 
 
 @router.post("")
-async def confirm(
-    token: str,
-    visitor: Public,
-    request: Request,
-    db: Db,
-    view: View,
-    links: Links,
-    site_settings: CurrentSiteSettings,
-) -> Response:
+async def confirm(token: str, visitor: Public, page: PublicPage, links: Links) -> Response:
     """Confirm, then show the applicant their page. The link was mailed, so its holder owns the address."""
     confirmation = links.read_confirmation(token)
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         state = await apply_requests.find_state(tx, confirmation)
     try:
-        async with db.transaction() as tx:
+        async with page.db.transaction() as tx:
             applied = await apply_requests.confirm(
                 tx,
                 confirmation,
-                request=request_id(request),
-                daily_limit=site_settings.applications_per_day,
+                request=request_id(page.request),
+                daily_limit=page.site_settings.applications_per_day,
             )
             path = await personal_links.make_path(tx, links, applied.applicant_id)
     except (Conflict, Gone, RateLimited) as error:
         return no_store(
-            view("my/confirm.html", token=token, state=state, answered=None, error=error)
+            page.render("my/confirm.html", token=token, state=state, answered=None, error=error)
         )
     return RedirectResponse(path, 303, NO_STORE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
 from typing import Annotated, Literal
 from uuid import UUID
@@ -15,32 +16,40 @@ from jobmill.hiring import privacy
 from jobmill.hiring.applications import offers, withdrawals
 from jobmill.hiring.applications.outcomes import MissedOffer, Placement
 from jobmill.hiring.forms import stored_answers, uploads
-from jobmill.hiring.forms.stored_answers import AnsweredForm
 from jobmill.hiring.messages import personal_links
 from jobmill.hiring.records import applicants, applications
 from jobmill.hiring.records.applications import ApplicationNotFound
 from jobmill.web import (
+    auth,
     consistent_reads,
     live_updates,
     my_applications,
-    personal_link_cookie,
     public_apply,
     qr_codes,
 )
 from jobmill.web.api.applications import require_own_application
 from jobmill.web.auth import LINK_COOKIE, Anyone, Links, Visitor, visitor_with_link
-from jobmill.web.dependencies import NO_STORE, Db, Render, RequestDatabase, View, no_store
+from jobmill.web.dependencies import (
+    NO_STORE,
+    Db,
+    RequestDatabase,
+    ResponseT,
+    View,
+    no_store,
+)
 from jobmill.web.file_downloads import send_upload
 from jobmill.web.form import Fields
 from jobmill.web.my_applications import MyApplication, MyData, missed_offer_error
 from jobmill.web.offer_answers import describe_refusal, read_offer_deadline
 from jobmill.web.parameters import PathId
+from jobmill.web.public_page import PublicPage
 from jobmill.web.rate_limits import Public
-from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/my")
 
+COOKIE_LIFETIME = dt.timedelta(days=30)
+"""How long a browser remembers the link, counted from the last visit."""
 MAX_OPEN_PAGES = 5
 """Open pages of one applicant with live updates."""
 UPDATE_INTERVAL = 1.0
@@ -63,64 +72,65 @@ Holder = Annotated[Visitor, Depends(find_link_holder)]
 
 
 @router.get("")
-async def enter(
-    request: Request,
-    visitor: Anyone,
-    view: View,
-    site_settings: CurrentSiteSettings,
-    sent: bool = False,
-) -> Response:
+async def enter(visitor: Anyone, page: PublicPage, sent: bool = False) -> Response:
     """Redirect to the applicant's page if this browser remembers the link, else offer to send the link."""
-    if visitor.applicant_id is not None and LINK_COOKIE in request.cookies:
-        return RedirectResponse(f"/my/{request.cookies[LINK_COOKIE]}", 303, NO_STORE)
-    return view("my/enter.html", sends_mail=site_settings.sends_mail, sent=sent, email="")
+    cookies = page.request.cookies
+    if visitor.applicant_id is not None and LINK_COOKIE in cookies:
+        return RedirectResponse(f"/my/{cookies[LINK_COOKIE]}", 303, NO_STORE)
+    return _entry_form(page, sent=sent)
 
 
 @router.post("")
-async def send_link(
-    form: Fields, visitor: Public, db: Db, view: View, site_settings: CurrentSiteSettings
-) -> Response:
+async def send_link(form: Fields, visitor: Public, page: PublicPage) -> Response:
     """Send the link to the address. The response does not reveal whether the address has applied."""
     email = form.get("email", "")
     try:
         public_apply.refuse_programs(form.get(public_apply.HONEYPOT, ""))
-        if not site_settings.sends_mail:
+        if not page.site_settings.sends_mail:
             raise Invalid(say("Email is not set up on this site. Ask the company for your link."))
-        contact = applicants.parse_contact("-", email, fold=site_settings.fold_aliases)
-        async with db.transaction() as tx:
+        contact = applicants.parse_contact("-", email, fold=page.site_settings.fold_aliases)
+        async with page.db.transaction() as tx:
             await personal_links.send_link(
                 tx, contact.email_key, say("You asked for the link to your applications.")
             )
     except Invalid as error:
-        sends_mail = site_settings.sends_mail
-        return view("my/enter.html", sends_mail=sends_mail, sent=False, email=email, error=error)
+        return _entry_form(page, email=email, error=error)
     return RedirectResponse("/my?sent=true", 303)
+
+
+def _entry_form(
+    page: PublicPage, *, sent: bool = False, email: str = "", error: Invalid | None = None
+) -> HTMLResponse:
+    sends_mail = page.site_settings.sends_mail
+    return page.render("my/enter.html", sends_mail=sends_mail, sent=sent, email=email, error=error)
 
 
 @router.post("/forget")
 async def forget() -> Response:
-    response = RedirectResponse("/openings", 303, NO_STORE)
-    personal_link_cookie.delete_cookie(response)
+    return _forget_link(RedirectResponse("/openings", 303, NO_STORE))
+
+
+def _forget_link(response: ResponseT) -> ResponseT:
+    response.delete_cookie(LINK_COOKIE, httponly=True, samesite="lax")
     return response
 
 
 @router.get("/{token}")
-async def page(
-    token: str,
-    visitor: Holder,
-    request: Request,
-    db: Db,
-    view: View,
-    site_settings: CurrentSiteSettings,
-    digest: str = "",
-) -> Response:
-    data = await _read(db, visitor)
+async def show_all(token: str, visitor: Holder, page: PublicPage, digest: str = "") -> Response:
+    data = await _read(page.db, visitor)
     if digest == data.digest:
         # Nothing on this page changed.
         return Response(status_code=204, headers=NO_STORE)
     # A live update replaces only the part without the QR code.
-    response = _page(token, data, view, request, site_settings, with_code=not digest)
-    personal_link_cookie.set_cookie(response, request, token)
+    response = _page(token, data, page, with_code=not digest)
+    response.set_cookie(
+        LINK_COOKIE,
+        token,
+        max_age=int(COOKIE_LIFETIME.total_seconds()),
+        httponly=True,
+        samesite="lax",
+        secure=auth.get_client_resolver(page.request).is_https(page.request),
+    )
     return response
 
 
@@ -152,7 +162,15 @@ async def show(
         answered = await stored_answers.find_by_application(
             tx, application.standing.job_id, application_id
         )
-    return _application_page(token, data, application, answered, view)
+    response = view(
+        "my/application.html",
+        token=token,
+        data=data,
+        application=application,
+        answered=answered,
+        now=data.read_at,
+    )
+    return no_store(response)
 
 
 @router.get("/{token}/applications/{application_id}/files/{file_id}")
@@ -174,13 +192,10 @@ async def change_application(
     step: Step,
     visitor: Holder,
     form: Fields,
-    request: Request,
-    db: Db,
-    view: View,
-    site_settings: CurrentSiteSettings,
+    page: PublicPage,
 ) -> Response:
     """Accept, decline or withdraw, then show the page again."""
-    error: AppError | None = None
+    db = page.db
     try:
         async with db.transaction() as tx:
             result = await _change_application(tx, visitor, application_id, step, form)
@@ -188,7 +203,7 @@ async def change_application(
     except AppError as refusal:
         error = await describe_refusal(db, application_id, step, refusal)
     if error:
-        return _page(token, await _read(db, visitor), view, request, site_settings, error=error)
+        return _page(token, await _read(db, visitor), page, error=error)
     return RedirectResponse(f"/my/{token}", 303)
 
 
@@ -208,9 +223,7 @@ async def erase(visitor: Holder, form: Fields, db: Db, view: View) -> HTMLRespon
         raise Invalid("Tick the box to confirm. Erased data cannot be restored.")
     async with db.transaction() as tx:
         await privacy.erase_applicant(tx, visitor.applicant_id or 0, visitor.actor)
-    response = view("my/erased.html")
-    personal_link_cookie.delete_cookie(response)
-    return response
+    return _forget_link(view("my/erased.html"))
 
 
 async def _change_application(
@@ -233,43 +246,23 @@ async def _read(db: RequestDatabase, visitor: Visitor) -> MyData:
 def _page(
     token: str,
     data: MyData,
-    view: Render,
-    request: Request,
-    site_settings: SiteSettings,
+    page: PublicPage,
     *,
     error: AppError | None = None,
     with_code: bool = True,
 ) -> HTMLResponse:
-    link = site_settings.link(request, f"/my/{token}")
-    response = view(
+    link = page.link(f"/my/{token}")
+    response = page.render(
         "my/page.html",
         token=token,
         data=data,
         live=[application for application in data.applications if application.is_live],
         ended=[application for application in data.applications if not application.is_live],
         now=data.read_at,
-        sends_mail=site_settings.sends_mail,
+        sends_mail=page.site_settings.sends_mail,
         link=link,
         picture=qr_codes.draw_qr_code(link) if with_code else None,
         error=error,
-    )
-    return no_store(response)
-
-
-def _application_page(
-    token: str,
-    data: MyData,
-    application: MyApplication,
-    answered: AnsweredForm | None,
-    view: Render,
-) -> HTMLResponse:
-    response = view(
-        "my/application.html",
-        token=token,
-        data=data,
-        application=application,
-        answered=answered,
-        now=data.read_at,
     )
     return no_store(response)
 

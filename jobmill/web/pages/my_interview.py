@@ -20,12 +20,13 @@ from jobmill.hiring.records.applications import ApplicationNotFound
 from jobmill.hiring.records.openings import Opening
 from jobmill.web import consistent_reads
 from jobmill.web.auth import Visitor
-from jobmill.web.dependencies import NO_STORE, Db, Render, RequestDatabase, View, no_store
+from jobmill.web.dependencies import NO_STORE, RequestDatabase, no_store
 from jobmill.web.form import Fields, read_whole_number
 from jobmill.web.my_applications import missed_offer_error
 from jobmill.web.offer_answers import describe_refusal, offer_is_over, read_offer_deadline
 from jobmill.web.pages.my import Holder
 from jobmill.web.parameters import PathId
+from jobmill.web.public_page import PublicPage
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/my/{token}/applications/{application_id}/interview")
@@ -35,9 +36,9 @@ Step = Literal["book", "cancel", "accept"]
 
 @router.get("")
 async def show(
-    token: str, application_id: PathId, visitor: Holder, db: Db, view: View
+    token: str, application_id: PathId, visitor: Holder, page: PublicPage
 ) -> HTMLResponse:
-    return await _page(token, application_id, visitor, db, view)
+    return await _page(token, application_id, visitor, page)
 
 
 @router.post("/{step}")
@@ -47,16 +48,15 @@ async def change(
     step: Step,
     visitor: Holder,
     form: Fields,
-    db: Db,
-    view: View,
+    page: PublicPage,
 ) -> Response:
     """Book, rebook, accept or cancel, then show the page again."""
     error: AppError | None = None
     try:
         if step == "accept":
-            error = await _accept(db, visitor, application_id, form)
+            error = await _accept(page.db, visitor, application_id, form)
         else:
-            async with db.transaction() as tx:
+            async with page.db.transaction() as tx:
                 await _change(tx, visitor, application_id, step, form)
     except (AlreadyBooked, NoBookingToCancel):
         # A second tap: nothing is left to do.
@@ -64,7 +64,7 @@ async def change(
     except (Invalid, Conflict, Gone) as refusal:
         error = refusal
     if error:
-        return await _page(token, application_id, visitor, db, view, error)
+        return await _page(token, application_id, visitor, page, error)
     return RedirectResponse(f"/my/{token}/applications/{application_id}/interview", 303, NO_STORE)
 
 
@@ -103,8 +103,7 @@ async def _page(
     token: str,
     application_id: int,
     visitor: Visitor,
-    db: RequestDatabase,
-    view: Render,
+    page: PublicPage,
     error: AppError | None = None,
 ) -> HTMLResponse:
     async def read(tx: Tx) -> tuple[Opening, InterviewChoice | None]:
@@ -113,8 +112,9 @@ async def _page(
         choice = await bookings.read_choice(tx, application_id)
         return await openings.get(tx, application.opening_id), choice
 
-    opening, choice = await consistent_reads.read_applicant(db, visitor.applicant_id or 0, read)
-    response = view(
+    applicant_id = visitor.applicant_id or 0
+    opening, choice = await consistent_reads.read_applicant(page.db, applicant_id, read)
+    response = page.render(
         "my/interview.html",
         token=token,
         application_id=application_id,

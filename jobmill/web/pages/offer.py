@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid
 from jobmill.hiring.applications import offers
-from jobmill.hiring.applications.outcomes import Answer, MissedOffer
+from jobmill.hiring.applications.outcomes import MissedOffer
 from jobmill.hiring.messages.signed_links import OfferLinkToken
 from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.openings import Opening
 from jobmill.web.auth import Links, request_id
-from jobmill.web.dependencies import Db, Render, RequestDatabase, View, no_store
+from jobmill.web.dependencies import Db, View, no_store
 from jobmill.web.form import Fields
 from jobmill.web.my_applications import describe_answer, missed_offer_error
 from jobmill.web.offer_answers import describe_refusal
+from jobmill.web.public_page import PublicPage
 from jobmill.web.rate_limits import Public
 
 router = APIRouter(prefix="/offer/{token}")
 
 
 @router.get("")
-async def page(token: str, db: Db, view: View, links: Links, answer: str = "") -> HTMLResponse:
+async def show(token: str, db: Db, view: View, links: Links, answer: str = "") -> HTMLResponse:
     """Only shows the offer: mail programs follow links, too, and must not answer it."""
     link = links.read_offer(token)
     async with db.transaction() as tx:
@@ -43,34 +44,22 @@ async def page(token: str, db: Db, view: View, links: Links, answer: str = "") -
 
 @router.post("")
 async def answer(
-    token: str,
-    form: Fields,
-    visitor: Public,
-    request: Request,
-    db: Db,
-    view: View,
-    links: Links,
+    token: str, form: Fields, visitor: Public, page: PublicPage, links: Links
 ) -> HTMLResponse:
     link = links.read_offer(token)
     answer = form.get("answer")
     if answer not in ("accept", "decline"):
         raise Invalid("Choose Accept or Decline.")
-    return await _answer(link, answer, request, db, view)
-
-
-async def _answer(
-    link: OfferLinkToken, answer: Answer, request: Request, db: RequestDatabase, view: Render
-) -> HTMLResponse:
-    error: AppError | None = None
+    db, request = page.db, request_id(page.request)
     async with db.transaction() as tx:
         opening = await _opening(tx, link)
     try:
         async with db.transaction() as tx:
-            result = await offers.answer_by_link(tx, link, answer, request=request_id(request))
+            result = await offers.answer_by_link(tx, link, answer, request=request)
         error = missed_offer_error(result) if isinstance(result, MissedOffer) else None
     except AppError as refused:
         error = await describe_refusal(db, link.application_id, answer, refused)
-    response = view(
+    response = page.render(
         "my/answered.html",
         opening=opening,
         text=describe_answer(answer, is_interview=opening.starts_at is not None),

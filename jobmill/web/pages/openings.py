@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
 from pydantic import Field
@@ -44,14 +44,14 @@ from jobmill.web.application_forms import FormState, Submitted, SubmittedForm
 from jobmill.web.apply_batch import get_apply_batches
 from jobmill.web.auth import LINK_COOKIE, Anyone, Links, Visitor
 from jobmill.web.banners import get_banners
-from jobmill.web.dependencies import NO_STORE, Db, Render, RequestDatabase, View, no_store
+from jobmill.web.dependencies import NO_STORE, Db, RequestDatabase, View, no_store
 from jobmill.web.form_keys import make_form_key
 from jobmill.web.my_applications import describe_placement, describe_standing
 from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.posting_labels import describe_posting
+from jobmill.web.public_page import PublicPage
 from jobmill.web.rate_limits import Public
-from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
 from jobmill.web.translations import say
 
 router = APIRouter(prefix="/openings")
@@ -81,7 +81,7 @@ class RememberedApplicant:
 
 
 @router.get("")
-async def page(db: Db, view: View, query: Annotated[OpeningQuery, Query()]) -> HTMLResponse:
+async def show_list(db: Db, view: View, query: Annotated[OpeningQuery, Query()]) -> HTMLResponse:
     async with db.transaction() as tx:
         listed = await public_openings.search(
             tx, q=query.q, before=query.before, limit=PAGE_SIZE + 1
@@ -91,26 +91,17 @@ async def page(db: Db, view: View, query: Annotated[OpeningQuery, Query()]) -> H
 
 
 @router.get("/feed.xml")
-async def feed(request: Request, db: Db, site_settings: CurrentSiteSettings) -> Response:
-    async with db.transaction() as tx:
+async def feed(page: PublicPage) -> Response:
+    async with page.db.transaction() as tx:
         listed = await public_openings.search(tx, limit=FEED_SIZE)
         company = await company_identity.read_identity(tx)
-    text = job_feeds.rss_feed(listed, company, site_settings.link(request, "/openings"))
+    text = job_feeds.rss_feed(listed, company, page.link("/openings"))
     return Response(text, media_type="application/rss+xml")
 
 
 @router.get("/{opening_id}")
-async def show(
-    opening_id: PathId,
-    request: Request,
-    visitor: Anyone,
-    db: Db,
-    view: View,
-    links: Links,
-    site_settings: CurrentSiteSettings,
-) -> HTMLResponse:
-    shown = await _read(db, opening_id, visitor)
-    return await _page(shown, request, view, site_settings, links, db)
+async def show(opening_id: PathId, visitor: Anyone, page: PublicPage, links: Links) -> HTMLResponse:
+    return await _page(await _read(page.db, opening_id, visitor), page, links)
 
 
 @router.get("/{opening_id}/draw")
@@ -123,26 +114,20 @@ async def show_draw(opening_id: PathId, visitor: Public, db: Db, view: View) -> 
 
 @router.post("/{opening_id}")
 async def apply(
-    opening_id: PathId,
-    form: Submitted,
-    visitor: Public,
-    request: Request,
-    db: Db,
-    view: View,
-    links: Links,
-    site_settings: CurrentSiteSettings,
+    opening_id: PathId, form: Submitted, visitor: Public, page: PublicPage, links: Links
 ) -> Response:
     """Apply, or show the form again with the error and the input.
 
     A repeated form, such as after a second tap or a lost response, gets the result of the first.
     """
+    request, db = page.request, page.db
     typed = _TypedFields(form.get("name"), form.get("email"), form.get("key"))
     state: FormState | None = None
     form_request: _FormRequest | None = None
     try:
         public_apply.refuse_programs(form.get(public_apply.HONEYPOT, ""))
         try:
-            form_request = await _read_form(form, visitor, request, site_settings, opening_id)
+            form_request = await _read_form(form, visitor, page, opening_id)
         except Invalid:
             # The corrected form need not send the files again.
             state = await application_forms.read_form_state(request, db, visitor, opening_id, form)
@@ -151,36 +136,38 @@ async def apply(
         if placement is None:
             # Not for a repeated form: its files are stored, and the opening may be closed by now.
             state = await application_forms.read_form_state(request, db, visitor, opening_id, form)
-            placement = await _apply(
-                opening_id, form, form_request, state, visitor, request, db, site_settings
-            )
+            placement = await _apply(opening_id, form, form_request, state, visitor, page)
     except AnswerEndsApplication as error:
-        return await _refused_page(db, opening_id, error, view)
+        async with db.transaction() as tx:
+            opening = await public_openings.get(tx, opening_id)
+        return page.render("openings/refused.html", opening=opening, error=error)
     except AppError as error:
         # The first attempt may have ended meanwhile, with the files that this one refers to.
         placement = await _find_repeated(db, opening_id, form_request) if form_request else None
         if placement is None or form_request is None:
             shown = await _read(db, opening_id, visitor)
             shown = replace(shown, form=state or shown.form)
-            return await _page(
-                shown, request, view, site_settings, links, db, error=error, typed=typed
-            )
+            return await _page(shown, page, links, error=error, typed=typed)
     if placement is None:
-        return await _check_mail_page(db, opening_id, form_request.contact, view)
-    path = await _personal_path(placement, form_request, visitor, request, db, links)
+        # The same for every address, whether it has applied or not.
+        async with db.transaction() as tx:
+            opening = await public_openings.get(tx, opening_id)
+        email = form_request.contact.email
+        return no_store(page.render("openings/check_mail.html", 202, opening=opening, email=email))
+    path = await _personal_path(placement, form_request, visitor, page, links)
     if path:
         return RedirectResponse(path, 303, NO_STORE)
     async with db.transaction() as tx:
         # Also of a closed opening: the form may be a repeated one.
         opening = await openings.get(tx, opening_id)
-    return view(
+    return page.render(
         "openings/applied.html",
         201,
         opening=opening,
         message=describe_placement(placement, is_entry=opening.admission == "lottery"),
         application=placement.application,
         email=form_request.contact.email,
-        sends_mail=site_settings.sends_mail,
+        sends_mail=page.site_settings.sends_mail,
         for_company=visitor.is_company,
     )
 
@@ -203,21 +190,17 @@ async def _apply(
     form_request: _FormRequest,
     state: FormState,
     visitor: Visitor,
-    request: Request,
-    db: RequestDatabase,
-    site_settings: SiteSettings,
+    page: PublicPage,
 ) -> Placement | None:
     """Apply; None if the owner of the address must confirm first, whether they have applied or not."""
-    contact = form_request.contact
+    request, contact = page.request, form_request.contact
     await public_apply.check_limits(
-        request, visitor, site_settings, opening_id, contact.email_key, form.get("proof")
+        request, visitor, opening_id, contact.email_key, form.get("proof")
     )
-    submission = await application_forms.make_submission(db, opening_id, state)
+    submission = await application_forms.make_submission(page.db, opening_id, state)
     if form_request.must_confirm:
-        async with db.transaction() as tx:
-            await public_apply.submit_unconfirmed(
-                tx, request, site_settings, opening_id, contact, submission
-            )
+        async with page.db.transaction() as tx:
+            await public_apply.submit_unconfirmed(tx, request, opening_id, contact, submission)
         return None
     return await get_apply_batches(request).apply(
         opening_id, replace(form_request.apply_request, submission=submission)
@@ -244,17 +227,11 @@ class _FormRequest:
 
 
 async def _read_form(
-    form: SubmittedForm,
-    visitor: Visitor,
-    request: Request,
-    site_settings: SiteSettings,
-    opening_id: int,
+    form: SubmittedForm, visitor: Visitor, page: PublicPage, opening_id: int
 ) -> _FormRequest:
-    must_confirm = public_apply.must_confirm(visitor, site_settings)
+    must_confirm = public_apply.must_confirm(page.request, visitor)
     if form.get("as") == "me" and visitor.applicant_id is not None:
-        contact, confirmed = await public_apply.find_contact(
-            request, site_settings, visitor.applicant_id
-        )
+        contact, confirmed = await public_apply.find_contact(page.request, visitor.applicant_id)
         actor = _with_key(visitor, form, opening_id, contact).actor
         by = actor if visitor.is_company else by_applicant(visitor.applicant_id, actor.request)
         apply_request = ApplyRequest(visitor.applicant_id, by)
@@ -262,8 +239,8 @@ async def _read_form(
     contact = applicants.parse_contact(
         form.get("name", ""),
         form.get("email", ""),
-        fold=site_settings.fold_aliases,
-        language=public_apply.find_language(request, visitor),
+        fold=page.site_settings.fold_aliases,
+        language=public_apply.find_language(page.request, visitor),
     )
     apply_request = make_apply_request(contact, _with_key(visitor, form, opening_id, contact))
     return _FormRequest(contact, apply_request, must_confirm, False)
@@ -285,40 +262,23 @@ def _valid_key(key: str) -> str | None:
     return key if FORM_KEY_PATTERN.fullmatch(key) else None
 
 
-async def _refused_page(
-    db: RequestDatabase, opening_id: int, refusal: AnswerEndsApplication, view: Render
-) -> HTMLResponse:
-    async with db.transaction() as tx:
-        opening = await public_openings.get(tx, opening_id)
-    return view("openings/refused.html", opening=opening, error=refusal)
-
-
-async def _check_mail_page(
-    db: RequestDatabase, opening_id: int, contact: Contact, view: Render
-) -> HTMLResponse:
-    """The same for every address, whether it has applied or not."""
-    async with db.transaction() as tx:
-        opening = await public_openings.get(tx, opening_id)
-    return no_store(view("openings/check_mail.html", 202, opening=opening, email=contact.email))
-
-
 async def _personal_path(
     placement: Placement,
     form_request: _FormRequest,
     visitor: Visitor,
-    request: Request,
-    db: Db,
-    links: Links,
+    page: PublicPage,
+    links: LinkSigner,
 ) -> str | None:
     """The path of the applicant's page, if the visitor may see it.
 
     A stranger may have entered the address of somebody who has applied before: only a new applicant's page
     shows nothing but this application.
     """
-    if form_request.remembered and LINK_COOKIE in request.cookies:
-        return f"/my/{request.cookies[LINK_COOKIE]}"
+    cookies = page.request.cookies
+    if form_request.remembered and LINK_COOKIE in cookies:
+        return f"/my/{cookies[LINK_COOKIE]}"
     applicant_id = placement.application.applicant_id
-    async with db.transaction() as tx:
+    async with page.db.transaction() as tx:
         if visitor.local:
             return await personal_links.issue_path(tx, links, applicant_id, visitor.actor.name)
         if not visitor.is_company and placement.is_new_applicant:
@@ -335,7 +295,7 @@ class _ShownOpening:
     form: FormState
 
 
-async def _read(db: Db, id: int, visitor: Visitor) -> _ShownOpening:
+async def _read(db: RequestDatabase, id: int, visitor: Visitor) -> _ShownOpening:
     async def work(tx: Tx) -> _ShownOpening:
         opening = await public_openings.get(tx, id)
         return _ShownOpening(
@@ -360,31 +320,31 @@ async def _find_remembered(
 
 async def _page(
     shown: _ShownOpening,
-    request: Request,
-    view: Render,
-    site_settings: SiteSettings,
+    page: PublicPage,
     links: LinkSigner,
-    db: RequestDatabase,
     *,
     error: AppError | None = None,
     typed: _TypedFields = NOTHING_TYPED,
 ) -> HTMLResponse:
-    opening, me = shown.opening, shown.me
-    async with db.transaction() as tx:
+    opening, me, site_settings = shown.opening, shown.me, page.site_settings
+    challenge = ""
+    async with page.db.transaction() as tx:
         details = await posting_details.get_details(tx, opening.id)
-    response = view(
+        if site_settings.proof_of_work_bits:
+            challenge = proof_of_work.make_challenge(links, opening.id, await server_time(tx))
+    response = page.render(
         "openings/opening.html",
         html_errors.status_code(error) if error else 200,
         opening=opening,
         me=me,
         form=shown.form,
-        data=_structured_data(opening, details, request, site_settings),
+        data=_structured_data(opening, details, page),
         facts=describe_posting(details),
-        error=_error_text(error, site_settings),
+        error=_error_text(error, sends_mail=site_settings.sends_mail),
         sends_mail=site_settings.sends_mail,
         confirms=site_settings.confirm_address != "off",
         bits=site_settings.proof_of_work_bits,
-        challenge=await _challenge(opening.id, site_settings, links, db),
+        challenge=challenge,
         name=typed.name,
         email=typed.email,
         key=_valid_key(typed.key) or make_form_key(),
@@ -395,32 +355,15 @@ async def _page(
     return response
 
 
-def _structured_data(
-    opening: PublicOpening, details: PostingDetails, request: Request, site_settings: SiteSettings
-) -> Markup:
-    company = get_banners(request).company
-    logo = f"/openings/logo?v={company.logo_hash}" if company.logo_hash else None
-    return job_feeds.json_ld(
-        opening,
-        site_settings.link(request, f"/openings/{opening.id}"),
-        company,
-        details,
-        site_settings.link(request, logo) if logo else None,
-    )
+def _structured_data(opening: PublicOpening, details: PostingDetails, page: PublicPage) -> Markup:
+    company = get_banners(page.request).company
+    logo = page.link(f"/openings/logo?v={company.logo_hash}") if company.logo_hash else None
+    return job_feeds.json_ld(opening, page.link(f"/openings/{opening.id}"), company, details, logo)
 
 
-async def _challenge(
-    opening_id: int, site_settings: SiteSettings, links: LinkSigner, db: RequestDatabase
-) -> str:
-    if not site_settings.proof_of_work_bits:
-        return ""
-    async with db.transaction() as tx:
-        return proof_of_work.make_challenge(links, opening_id, await server_time(tx))
-
-
-def _error_text(error: AppError | None, site_settings: SiteSettings) -> str | None:
+def _error_text(error: AppError | None, *, sends_mail: bool) -> str | None:
     if isinstance(error, DuplicateApplication):
-        if site_settings.sends_mail:
+        if sends_mail:
             return say("This address has already applied. The link in our email shows the status.")
         return say("This address has already applied. Ask the company for a link to the status.")
     return str(error) if error else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 
 from jobmill.errors import NotFound
@@ -11,7 +11,7 @@ from jobmill.hiring.openings import posting_details, public_openings
 from jobmill.web import job_feeds
 from jobmill.web.dependencies import Db, View
 from jobmill.web.middleware import EMBEDDABLE_HEADERS
-from jobmill.web.site_settings import CurrentSiteSettings
+from jobmill.web.public_page import PublicPage
 
 router = APIRouter(prefix="/openings")
 
@@ -26,12 +26,12 @@ STYLE = """:root {{ --busy: {light}; --accent: {light}; }}
 
 
 @router.get("/feed.json")
-async def json_feed(request: Request, db: Db, site_settings: CurrentSiteSettings) -> Response:
-    async with db.transaction() as tx:
+async def json_feed(page: PublicPage) -> Response:
+    async with page.db.transaction() as tx:
         openings = await public_openings.search(tx, limit=FEED_SIZE)
         details = await posting_details.find_details(tx, [opening.id for opening in openings])
         company = await company_identity.read_identity(tx)
-    feed = job_feeds.json_feed(openings, details, company, site_settings.link(request, "/openings"))
+    feed = job_feeds.json_feed(openings, details, company, page.link("/openings"))
     return JSONResponse(feed, headers=SHARED, media_type="application/feed+json")
 
 

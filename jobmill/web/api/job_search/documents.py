@@ -239,19 +239,23 @@ async def reword_document(document_id: PathId, caller: SeekerCaller) -> Response
     """Let a task ask the model for other words, within the budget."""
 
     async def work(tx: Tx) -> QueuedDocuments:
-        stored = await store.get(tx, document_id, owner=caller.owner)
-        material = await writing.read_material(tx, stored.match_id, owner=caller.owner)
-        item = document_pipeline.new_item(
-            stored.match_id,
-            material.version.profile_id,
-            kinds=[stored.kind],
-            reword=True,
-            actor=caller.actor.name,
-        )
-        await task_progress.submit_or_join(tx, item)
+        await submit_rewording(tx, document_id, caller.visitor)
         return QueuedDocuments(tasks=1)
 
     return await caller.run_once(work, status=202)
+
+
+async def submit_rewording(tx: Tx, document_id: int, visitor: Visitor) -> None:
+    stored = await store.get(tx, document_id, owner=visitor.owner)
+    material = await writing.read_material(tx, stored.match_id, owner=visitor.owner)
+    item = document_pipeline.new_item(
+        stored.match_id,
+        material.version.profile_id,
+        kinds=[stored.kind],
+        reword=True,
+        actor=visitor.actor.name,
+    )
+    await task_progress.submit_or_join(tx, item)
 
 
 @router.get("/{document_id}/versions", response_model=DocumentHistory)

@@ -18,7 +18,6 @@ from jobmill.web.budget_report import (
     total_by_use,
 )
 from jobmill.web.parameters import DIGITS_ONLY
-from jobmill.web.site_settings import CurrentSiteSettings
 from jobmill.web.system_health import HealthArea, Severity
 
 router = APIRouter(tags=["system"])
@@ -82,13 +81,11 @@ class HealthRecord(Schema):
 
 
 @router.get("/budget", response_model=BudgetRecord)
-async def show_budget(
-    caller: AdminCaller, site_settings: CurrentSiteSettings, days: Days = 30
-) -> Response:
+async def show_budget(caller: AdminCaller, days: Days = 30) -> Response:
     """What language models have cost, and what they may cost."""
     async with caller.db.transaction() as tx:
         report = await read_budget(tx, days)
-        caps = (await site_settings.with_stored(tx)).caps
+        caps = (await caller.site_settings.with_stored(tx)).caps
     by_day = total_by_day(report.lines, days, report.read_at.date())
     schema = BudgetRecord.of(
         today=BudgetUsage.of(report.today, caps.day),

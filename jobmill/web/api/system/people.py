@@ -20,6 +20,7 @@ from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.auth import Admin
 from jobmill.web.dependencies import Db
 from jobmill.web.parameters import PLAIN_TEXT, BodyId, OutputTime, PathId, WholeNumber
+from jobmill.web.translations import say
 
 router = APIRouter(tags=["people"])
 
@@ -119,14 +120,17 @@ async def create_person(body: NewPerson, caller: AdminCaller) -> Response:
 async def set_person_role(person_id: PathId, body: RoleBody, caller: AdminCaller) -> Response:
     """Change what a person may do. The last admin stays one."""
     caller.visitor.require_confirmed()
+    return await caller.run_once(
+        lambda tx: change_role(tx, person_id, body.role), to_schema=PersonRecord.of
+    )
 
-    async def work(tx: Tx) -> Person:
-        person = await _get_active(tx, person_id)
-        if body.role != "admin":
-            await persons.require_other_admin(tx, person_id)
-        return await persons.set_role(tx, person.email, body.role)
 
-    return await caller.run_once(work, to_schema=PersonRecord.of)
+async def change_role(tx: Tx, person_id: int, role: Role) -> Person:
+    """Conflict if nobody else is an admin."""
+    person = await get_active(tx, person_id)
+    if role != "admin":
+        await persons.require_other_admin(tx, person_id)
+    return await persons.set_role(tx, person.email, role)
 
 
 @router.put("/people/{person_id}/budget", response_model=BudgetShareRecord)
@@ -137,7 +141,7 @@ async def set_person_budget(
     share = budget_ledger.parse_share(body.share or "")
 
     async def work(tx: Tx) -> BudgetShareRecord:
-        person = await _get_active(tx, person_id)
+        person = await get_active(tx, person_id)
         await budget_ledger.set_share(tx, person.id, share)
         return BudgetShareRecord(person_id=person.id, share=str(share) if share else None)
 
@@ -149,15 +153,21 @@ async def remove_person_access(person_id: PathId, visitor: Admin, db: Db) -> Non
     """Remove a person's access and revoke their keys; what they did stays in the history."""
     visitor.require_confirmed()
     async with db.transaction() as tx:
-        person = await _get_active(tx, person_id)
-        await persons.require_other_admin(tx, person_id)
-        await persons.deactivate(tx, person.email)
+        await remove_access(tx, person_id)
 
 
-async def _get_active(tx: Tx, id: int) -> Person:
+async def remove_access(tx: Tx, person_id: int) -> None:
+    """Conflict if nobody else is an admin."""
+    person = await get_active(tx, person_id)
+    await persons.require_other_admin(tx, person_id)
+    await persons.deactivate(tx, person.email)
+
+
+async def get_active(tx: Tx, id: int) -> Person:
+    """The person; Conflict if their access was removed."""
     person = await persons.get(tx, id)
     if person.ended_at:
-        raise Conflict("This person's access was removed. Add them again to restore it.")
+        raise Conflict(say("This person's access was removed. Add them again to restore it."))
     return person
 
 

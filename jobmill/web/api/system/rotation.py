@@ -33,7 +33,7 @@ from jobmill.web.api.system.searches import Hours, OptionalHours, from_hours
 from jobmill.web.api.system.sources import TaskAnswer
 from jobmill.web.page_query import ShortText
 from jobmill.web.parameters import DIGITS_ONLY, OutputTime, PathId, WholeNumber
-from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
+from jobmill.web.site_settings import SiteSettings
 from jobmill.web.target_detail import TargetChange
 
 router = APIRouter(prefix="/rotation", tags=["rotation"])
@@ -174,7 +174,6 @@ class YieldReport(Schema):
 @router.get("/due", response_model=DueTargets)
 async def list_due_targets(
     caller: AdminCaller,
-    site_settings: CurrentSiteSettings,
     platform: ShortText | None = None,
     ahead: Literal["now", "day", "week"] = "now",
     limit: RowLimit = 25,
@@ -183,7 +182,7 @@ async def list_due_targets(
     async with caller.db.transaction() as tx:
         at = await planner.clock(tx)
         wish = rotation.request_like_last_run(
-            site_settings.settings, await rotation_status.last_policy(tx)
+            caller.site_settings.settings, await rotation_status.last_policy(tx)
         )
         if platform:
             wish = replace(wish, platforms=[platform])
@@ -221,7 +220,6 @@ async def show_rotation_report(
 @router.get("/targets", response_model=TargetList)
 async def list_targets(
     caller: AdminCaller,
-    site_settings: CurrentSiteSettings,
     status: TargetStatus | None = None,
     platform: ShortText | None = None,
     after: AfterId = 0,
@@ -232,7 +230,7 @@ async def list_targets(
         rows = await target_overview.list_targets(
             tx,
             await planner.clock(tx),
-            await target_detail.find_policy(tx, site_settings.settings),
+            await target_detail.find_policy(tx, caller.site_settings.settings),
             os.environ,
             status=status,
             platform=platform or None,
@@ -261,17 +259,15 @@ async def _read(tx: Tx, id: int, site_settings: SiteSettings) -> TargetRecord:
 
 
 @router.get("/targets/{source_id}", response_model=TargetRecord)
-async def show_target(
-    source_id: PathId, caller: AdminCaller, site_settings: CurrentSiteSettings
-) -> Response:
+async def show_target(source_id: PathId, caller: AdminCaller) -> Response:
     """A scheduled read with its history."""
     async with caller.db.transaction() as tx:
-        return caller.respond(await _read(tx, source_id, site_settings))
+        return caller.respond(await _read(tx, source_id, caller.site_settings))
 
 
 @router.put("/targets/{source_id}", response_model=TargetRecord)
 async def set_target_schedule(
-    source_id: PathId, body: ScheduleBody, caller: AdminCaller, site_settings: CurrentSiteSettings
+    source_id: PathId, body: ScheduleBody, caller: AdminCaller
 ) -> Response:
     """Set the priority, the least interval and the call window."""
     timing = TargetTiming(from_hours(body.interval_hours), from_hours(body.window_hours))
@@ -279,20 +275,18 @@ async def set_target_schedule(
     async def work(tx: Tx) -> TargetRecord:
         actor = caller.actor.name
         await target_detail.save_schedule(tx, source_id, body.priority, timing, actor=actor)
-        return await _read(tx, source_id, site_settings)
+        return await _read(tx, source_id, caller.site_settings)
 
     return await caller.run_once(work)
 
 
 @router.post("/targets/{source_id}/{change}", response_model=TargetRecord)
-async def change_target(
-    source_id: PathId, change: TargetChange, caller: AdminCaller, site_settings: CurrentSiteSettings
-) -> Response:
+async def change_target(source_id: PathId, change: TargetChange, caller: AdminCaller) -> Response:
     """Pause or resume a scheduled read, or reset its failures (`revive`)."""
 
     async def work(tx: Tx) -> TargetRecord:
         await target_detail.change_status(tx, source_id, change, actor=caller.actor.name)
-        return await _read(tx, source_id, site_settings)
+        return await _read(tx, source_id, caller.site_settings)
 
     return await caller.run_once(work)
 

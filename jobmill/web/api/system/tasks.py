@@ -28,7 +28,6 @@ router = APIRouter(tags=["tasks"])
 
 SCAN_LIMIT = 100_000
 """Ids that one page searches at most, so that a rare status does not scan the whole table."""
-MAX_EVENTS = 300
 MAX_LINEAGE = 500
 
 About = Annotated[
@@ -189,14 +188,8 @@ async def show_task(item_id: PathId, caller: AdminCaller) -> Response:
 
 
 async def _read(tx: Tx, item_id: int, visitor: Visitor) -> TaskRecord:
-    id = ItemId(item_id)
-    item = await inspect.get_item(tx, id)
-    events = await inspect.list_events(tx, id, limit=MAX_EVENTS)
-    if await private_tasks.find_private(tx, [item], visitor):
-        [item] = await private_tasks.redact_items(tx, [item], visitor)
-        events = private_tasks.redact_events(events)
-    waiting = await inspect.count_waiting_for(tx, id)
-    return TaskRecord.of(item, waiting_for_it=waiting, events=events)
+    detail = await private_tasks.read_detail(tx, item_id, visitor)
+    return TaskRecord.of(detail.item, waiting_for_it=detail.waiting, events=detail.events)
 
 
 @router.post("/tasks/{item_id}/retry", response_model=TaskRecord)

@@ -73,8 +73,8 @@ async def add_channel(receiver: OfReceiver, form: Fields, page: Page) -> Respons
     except (Invalid, Conflict, Unavailable) as error:
         return await _render(page, receiver, error=error, typed=form)
     if kind == "webhook":
-        response = page("account/webhook_secret.html", secret=new.config["secret"], channel=channel)
-        return no_store(response)
+        template, secret = "account/webhook_secret.html", new.config["secret"]
+        return no_store(page(template, secret=secret, url=channel.name, done_url=HOME))
     return RedirectResponse(f"{HOME}?did=added#channels", 303)
 
 

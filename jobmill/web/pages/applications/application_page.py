@@ -18,6 +18,7 @@ from jobmill.matching.job_applications import custom_statuses, details, entries,
 from jobmill.matching.job_applications.details import ApplicationDetails, StoredDetails
 from jobmill.time_zones import load_time_zone
 from jobmill.web import actor_labels, job_view
+from jobmill.web.api.job_search.tracked_applications import ENTRY_KINDS, EntryPath
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields, read_whole_number
@@ -28,16 +29,9 @@ from jobmill.web.translations import say
 
 router = APIRouter(prefix="/applications")
 
-REMOVABLE: Mapping[str, entries.EntryKind] = {
-    "notes": "note",
-    "contacts": "contact",
-    "files": "file",
-}
-"""The parts of the paths of entries."""
-
 
 class ApplicationQuery(PageQuery):
-    removed: Annotated[str, Field(pattern="^(notes|contacts|files)$")] | None = None
+    removed: EntryPath | None = None
     entry: Annotated[int, Field(ge=1, le=MAX_ID)] | None = None
     """The entry that was removed last."""
 
@@ -71,10 +65,9 @@ async def render(
         document_ids = await store.find_ids(tx, match_id)
         logged = await matches.read_events(tx, match_id)
         events = await actor_labels.name_actors(tx, logged, page.visitor)
-        kind = REMOVABLE.get(query.removed or "")
         removed = (
-            await entries.find_removed(tx, match_id, kind, query.entry)
-            if kind and query.entry
+            await entries.find_removed(tx, match_id, ENTRY_KINDS[query.removed], query.entry)
+            if query.removed and query.entry
             else None
         )
     zone = version.profile().person.timezone

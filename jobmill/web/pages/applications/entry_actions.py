@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from enum import StrEnum
 from functools import partial
 
 from fastapi import APIRouter, Request, Response
@@ -16,11 +15,15 @@ from jobmill.matching import matches
 from jobmill.matching.job_applications import entries, files
 from jobmill.matching.job_applications.entries import ContactFields
 from jobmill.people.persons import Owner
+from jobmill.web.api.job_search.tracked_applications import (
+    ENTRY_KINDS,
+    EntryPath,
+    download_application_file,
+)
 from jobmill.web.auth import Seeker, Visitor
 from jobmill.web.dependencies import Db, RequestDatabase
-from jobmill.web.file_downloads import download_headers
 from jobmill.web.form import Fields, read_whole_number
-from jobmill.web.pages.applications.application_page import REMOVABLE, ApplicationQuery, render
+from jobmill.web.pages.applications.application_page import ApplicationQuery, render
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say
@@ -28,10 +31,7 @@ from jobmill.web.translations import say
 router = APIRouter(prefix="/applications")
 
 
-class EntryPath(StrEnum):
-    notes = "notes"
-    contacts = "contacts"
-    files = "files"
+router.get("/{match_id}/files/{file_id}")(download_application_file)
 
 
 @router.post("/{match_id}/notes")
@@ -118,20 +118,12 @@ async def _read_upload(request: Request) -> tuple[str, bytes]:
         return file.filename, await file.read()
 
 
-@router.get("/{match_id}/files/{file_id}")
-async def download_file(match_id: PathId, file_id: PathId, visitor: Seeker, db: Db) -> Response:
-    """Always as a download: the browser must never run what somebody uploaded."""
-    async with db.transaction() as tx:
-        file = await files.get(tx, match_id, file_id, owner=visitor.owner)
-    return Response(file.data, media_type=file.media_type, headers=download_headers(file.name))
-
-
 @router.post("/{match_id}/{entry_path}/{entry_id}/remove")
 async def remove(
     match_id: PathId, entry_path: EntryPath, entry_id: PathId, visitor: Seeker, db: Db
 ) -> RedirectResponse:
     await _change(entries.remove, match_id, entry_path, entry_id, visitor, db)
-    query = ApplicationQuery(removed=entry_path.value, entry=entry_id)
+    query = ApplicationQuery(removed=entry_path, entry=entry_id)
     return RedirectResponse(query.url(f"/applications/{match_id}"), 303)
 
 
@@ -153,4 +145,4 @@ async def _change(
 ) -> None:
     async with db.transaction() as tx:
         by = {"owner": visitor.owner, "actor": visitor.actor.name}
-        await change(tx, match_id, REMOVABLE[path], entry_id, **by)
+        await change(tx, match_id, ENTRY_KINDS[path], entry_id, **by)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from jobmill.web.pages.documents import editor_page, file_pages, list_page
+from jobmill.web.pages.documents import editor_page, list_page
 
-routers = [page.router for page in (list_page, editor_page, file_pages)]
+routers = [page.router for page in (list_page, editor_page)]

@@ -10,22 +10,40 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.documents import profile_changes, rewording, store, text_file, writing
 from jobmill.documents.document import (
+    PAPERS,
+    TEMPLATES,
     ApplicationDocument,
     DocumentKind,
+    DocumentLine,
     PrintedHeader,
     PrintedSection,
+    edit_line,
+    map_lines,
+    move_part,
     printed_header,
     printed_sections,
 )
 from jobmill.documents.store import FORMATS, DocumentFormat, StoredDocument
-from jobmill.errors import AppError, ChangedMeanwhile, Invalid
+from jobmill.errors import AppError, ChangedMeanwhile, Invalid, NotFound
 from jobmill.pipelines import documents as document_pipeline
-from jobmill.web import job_view, task_progress
+from jobmill.web import job_view
+from jobmill.web.api.job_search.documents import (
+    download_document,
+    download_sent_document,
+    submit_rewording,
+)
 from jobmill.web.auth import Seeker
 from jobmill.web.dependencies import Db, View
-from jobmill.web.form import Fields, read_long_form, read_whole_number
+from jobmill.web.form import (
+    WHOLE_NUMBER,
+    Fields,
+    LongForm,
+    last_value,
+    read_long_form,
+    read_whole_number,
+)
 from jobmill.web.page_query import PageQuery
-from jobmill.web.pages.documents import document_form, labels
+from jobmill.web.pages.documents import labels
 from jobmill.web.pages.documents.model_access import find_model_access
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page
@@ -45,6 +63,10 @@ class DocumentPreview(NamedTuple):
 class EditorQuery(PageQuery):
     saved: Annotated[str, Query(max_length=20)] | None = None
     """What was done last."""
+
+
+router.get("/{document_id}/file/{version}/{format}")(download_document)
+router.get("/{document_id}/sent/{version}/{format}")(download_sent_document)
 
 
 @router.post("/write/{match_id}/{kind}")
@@ -135,7 +157,7 @@ async def preview(
     form = await read_long_form(request)
     async with db.transaction() as tx:
         stored = await store.get(tx, document_id, owner=visitor.owner)
-    document = document_form.apply_form(stored.document(), form)
+    document = _apply_form(stored.document(), form)
     return view("documents/_preview.html", document=document, preview=await _preview(document))
 
 
@@ -146,14 +168,14 @@ async def save(document_id: PathId, visitor: Seeker, page: Page) -> Response:
     form = await read_long_form(page.request)
     async with page.db.transaction() as tx:
         stored = await store.get(tx, document_id, owner=visitor.owner)
-    document = document_form.apply_form(stored.document(), form)
+    document = _apply_form(stored.document(), form)
     try:
         async with page.db.transaction() as tx:
             await store.save(
                 tx,
                 document_id,
                 document,
-                based_on=document_form.read_version(form),
+                based_on=_read_version(form),
                 owner=visitor.owner,
                 actor=visitor.actor.name,
             )
@@ -162,6 +184,42 @@ async def save(document_id: PathId, visitor: Seeker, page: Page) -> Response:
     moved = form.get("move", ("",))[-1].partition(" ")[2]
     anchor = f"#line-{moved}" if moved else ""
     return RedirectResponse(f"/documents/{document_id}?saved=edited{anchor}", 303)
+
+
+def _apply_form(document: ApplicationDocument, form: LongForm) -> ApplicationDocument:
+    """The document with what the form says about its lines. Lines that the form does not show stay."""
+    enabled = set(form.get("on", ()))
+
+    def changed(line: DocumentLine) -> DocumentLine:
+        texts = form.get(f"text.{line.key}")
+        if not texts:
+            return line
+        edited = edit_line(line, texts[-1])
+        return edited.model_copy(update={"enabled": line.key in enabled})
+
+    document = map_lines(document, changed)
+    document = document.model_copy(update=_read_layout(form))
+    direction, _, key = last_value(form, "move").partition(" ")
+    if direction in ("up", "down"):
+        document = move_part(document, key, direction)
+    return document
+
+
+def _read_layout(form: LongForm) -> dict[str, str]:
+    layout: dict[str, str] = {}
+    if (template := last_value(form, "template")) in TEMPLATES:
+        layout["template"] = template
+    if (paper := last_value(form, "paper")) in PAPERS:
+        layout["paper"] = paper
+    return layout
+
+
+def _read_version(form: LongForm) -> int:
+    """The version that the page showed."""
+    typed = last_value(form, "version")
+    if not WHOLE_NUMBER.fullmatch(typed):
+        raise Invalid(say("Reload the page."))
+    return int(typed)
 
 
 @router.post("/{document_id}/rebuild")
@@ -210,16 +268,7 @@ async def restore(
 async def reword(document_id: PathId, visitor: Seeker, db: Db) -> RedirectResponse:
     """Let a worker ask the model; the page shows the new version when it is there."""
     async with db.transaction() as tx:
-        stored = await store.get(tx, document_id, owner=visitor.owner)
-        material = await writing.read_material(tx, stored.match_id, owner=visitor.owner)
-        item = document_pipeline.new_item(
-            stored.match_id,
-            material.version.profile_id,
-            kinds=[stored.kind],
-            reword=True,
-            actor=visitor.actor.name,
-        )
-        await task_progress.submit_or_join(tx, item)
+        await submit_rewording(tx, document_id, visitor)
     return RedirectResponse(f"/documents/{document_id}?saved=queued", 303)
 
 
@@ -242,6 +291,21 @@ async def mark_sent(document_id: PathId, form: Fields, visitor: Seeker, db: Db) 
             actor=visitor.actor.name,
         )
     return RedirectResponse(f"/documents/{document_id}?saved=sent#sent", 303)
+
+
+@router.get("/{document_id}/image/{version}/{number}")
+async def show_image(
+    document_id: PathId, version: PathId, number: PathId, visitor: Seeker, db: Db
+) -> Response:
+    """The picture of a page."""
+    async with db.transaction() as tx:
+        stored = await store.get(tx, document_id, version=version, owner=visitor.owner)
+    images = await writing.draw_pages(stored.document())
+    if number > len(images):
+        raise NotFound("page", number)
+    # A stored version never changes, but may belong to somebody else after a sign-in.
+    headers = {"Cache-Control": "private, max-age=300", "Vary": "Cookie"}
+    return Response(images[number - 1], media_type="image/png", headers=headers)
 
 
 def read_format(name: str) -> DocumentFormat:

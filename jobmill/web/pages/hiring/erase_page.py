@@ -5,15 +5,13 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid
 from jobmill.hiring import privacy
 from jobmill.hiring.applications import standings
-from jobmill.hiring.records import applicants, applications, openings
-from jobmill.hiring.records.applicants import ApplicantId
-from jobmill.hiring.records.applications import ApplicationNotFound
+from jobmill.hiring.records import applicants, openings
 from jobmill.web.auth import Admin
 from jobmill.web.form import Fields
+from jobmill.web.pages.hiring.applicants import get_application
 from jobmill.web.parameters import PathId
 from jobmill.web.reauthentication import ConfirmedAdmin
 from jobmill.web.shell import Page, PageRenderer
@@ -38,17 +36,9 @@ async def erase(
         error = Invalid(say("Tick the box to confirm. Erased data cannot be restored."))
         return await _render(page, opening_id, application_id, error)
     async with page.db.transaction() as tx:
-        applicant_id = await _find_applicant_id(tx, opening_id, application_id)
-        await privacy.erase_applicant(tx, applicant_id, visitor.actor)
+        application = await get_application(tx, opening_id, application_id)
+        await privacy.erase_applicant(tx, application.applicant_id, visitor.actor)
     return RedirectResponse(f"/hiring/{opening_id}/people/{application_id}", 303)
-
-
-async def _find_applicant_id(tx: Tx, opening_id: int, application_id: int) -> ApplicantId:
-    """The applicant; raises ApplicationNotFound if the application belongs to another opening."""
-    application = await applications.get(tx, application_id)
-    if application.opening_id != opening_id:
-        raise ApplicationNotFound(application_id)
-    return application.applicant_id
 
 
 async def _render(
@@ -56,7 +46,7 @@ async def _render(
 ) -> HTMLResponse:
     async with page.db.transaction() as tx:
         opening = await openings.get(tx, opening_id)
-        applicant_id = await _find_applicant_id(tx, opening_id, application_id)
+        applicant_id = (await get_application(tx, opening_id, application_id)).applicant_id
         applicant = await applicants.get(tx, applicant_id)
         _, listed = await standings.list_standings(tx, applicant_id)
         stored = await privacy.summarize_stored_data(tx, applicant_id)

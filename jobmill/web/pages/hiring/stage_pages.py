@@ -34,8 +34,8 @@ router = APIRouter(prefix="/hiring/{opening_id}")
 
 COLUMN_SIZE = 50
 EMPTY_ROWS = 2
-MAX_ORDER_DIGITS = 9
 """Rows for new stages in the form."""
+MAX_ORDER_DIGITS = 9
 
 
 def kind_labels() -> Mapping[StageKind, str]:

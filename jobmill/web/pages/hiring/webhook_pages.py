@@ -57,7 +57,9 @@ async def add(visitor: Admin, page: Page) -> Response:
         return await _render_list(page, form, error)
     if not created:
         return RedirectResponse(f"{LIST}/{id}?added=true", 303)
-    return no_store(page("hiring/webhook_secret.html", webhook=created[0]))
+    webhook, done_url = created[0], f"{LIST}/{id}"
+    template = "hiring/webhook_secret.html"
+    return no_store(page(template, secret=webhook.secret, url=webhook.url, done_url=done_url))
 
 
 async def _render_list(

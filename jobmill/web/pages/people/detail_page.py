@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.matching import job_search_erasure, profiles
 from jobmill.outside import budget_ledger
@@ -15,6 +14,7 @@ from jobmill.people import keys, passwords, persons, second_factors, sessions
 from jobmill.people.keys import ApiKey
 from jobmill.people.persons import Person
 from jobmill.people.sessions import OpenSession
+from jobmill.web.api.system import people
 from jobmill.web.auth import SESSION_COOKIE, Admin, Visitor
 from jobmill.web.confirmation import Confirmation
 from jobmill.web.dependencies import Db
@@ -42,10 +42,7 @@ async def set_role(
     try:
         role = read_role(form)
         async with page.db.transaction() as tx:
-            person = await _get_active(tx, person_id)
-            if role != "admin":
-                await persons.require_other_admin(tx, person_id)
-            await persons.set_role(tx, person.email, role)
+            await people.change_role(tx, person_id, role)
     except (Invalid, Conflict) as error:
         return await _render(page, person_id, error=error)
     # After giving up their own role, admins may no longer see this page.
@@ -61,7 +58,7 @@ async def set_password(
     try:
         password = read_password(form)
         async with page.db.transaction() as tx:
-            person = await _get_active(tx, person_id)
+            person = await people.get_active(tx, person_id)
             await persons.set_password(tx, person.email, password)
     except (Invalid, Conflict) as error:
         return await _render(page, person_id, error=error)
@@ -100,7 +97,7 @@ async def set_budget_share(person_id: PathId, visitor: Admin, form: Fields, page
     try:
         share = budget_ledger.parse_share(form.get("share", ""))
         async with page.db.transaction() as tx:
-            person = await _get_active(tx, person_id)
+            person = await people.get_active(tx, person_id)
             await budget_ledger.set_share(tx, person.id, share)
     except (Invalid, Conflict) as error:
         return await _render(page, person_id, error=error)
@@ -129,20 +126,10 @@ async def confirm_remove(person_id: PathId, visitor: Admin, page: Page) -> HTMLR
 async def remove_access(person_id: PathId, visitor: ConfirmedAdmin, page: Page) -> Response:
     try:
         async with page.db.transaction() as tx:
-            person = await _get_active(tx, person_id)
-            await persons.require_other_admin(tx, person_id)
-            await persons.deactivate(tx, person.email)
+            await people.remove_access(tx, person_id)
     except Conflict as error:
         return await _render(page, person_id, error=error)
     return RedirectResponse("/people?did=ended", 303)
-
-
-async def _get_active(tx: Tx, id: int) -> Person:
-    """The person; Conflict if their access was removed."""
-    person = await persons.get(tx, id)
-    if person.ended_at:
-        raise Conflict(say("This person's access was removed. Add them again to restore it."))
-    return person
 
 
 def _is_self(visitor: Visitor, id: int) -> bool:

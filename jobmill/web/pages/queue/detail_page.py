@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from fastapi import APIRouter, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import AppError, Conflict, Invalid
-from jobmill.queue import ItemId, inspect, operator_actions
-from jobmill.queue.inspect import Item, ItemEvent
+from jobmill.queue import ItemId, operator_actions
 from jobmill.web import job_view, private_tasks
 from jobmill.web.auth import Admin, Visitor
 from jobmill.web.confirmation import Confirmation, read_reason
 from jobmill.web.dependencies import RequestDatabase
 from jobmill.web.form import Fields
 from jobmill.web.parameters import MAX_ID, PathId
+from jobmill.web.private_tasks import MAX_EVENTS, ItemDetail
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say, say_many
 
@@ -30,7 +29,6 @@ ALLOWED_STATUSES: Mapping[Change, tuple[str, ...]] = {
     "cancel": ("PENDING", "BLOCKED"),
 }
 
-MAX_EVENTS = 300
 MAX_DATA_LENGTH = 50_000
 
 RELATED_PATHS = {
@@ -45,16 +43,6 @@ class RelatedPage(NamedTuple):
     name: str
     id: int
     path: str
-
-
-@dataclass(frozen=True, slots=True)
-class ItemDetail:
-    item: Item
-    events: list[ItemEvent]
-    waiting: int
-    """How many items wait for this one."""
-    is_private: bool
-    """Whether it scores a job for another person, so that its data and result are hidden."""
 
 
 @router.get("")
@@ -94,15 +82,8 @@ async def apply_change(
 
 
 async def _read(db: RequestDatabase, item_id: int, visitor: Visitor) -> ItemDetail:
-    id = ItemId(item_id)
     async with db.transaction() as tx:
-        item = await inspect.get_item(tx, id)
-        events = await inspect.list_events(tx, id, limit=MAX_EVENTS)
-        is_private = bool(await private_tasks.find_private(tx, [item], visitor))
-        if is_private:
-            [item] = await private_tasks.redact_items(tx, [item], visitor)
-            events = private_tasks.redact_events(events)
-        return ItemDetail(item, events, await inspect.count_waiting_for(tx, id), is_private)
+        return await private_tasks.read_detail(tx, item_id, visitor)
 
 
 async def _render(
