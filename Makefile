@@ -23,17 +23,15 @@ run: setup  ## Set up and start Jobmill
 
 test: setup-dev  ## Run the tests; ARGS= adds options of pytest
 	@scripts/browser get >/dev/null || [ -z "$$REQUIRE_BROWSER" ]
-	@# Once, instead of five times at the same moment.
-	@$(PY) -m compileall -q -j 0 jobmill
-	@$(PY) -m pytest -m "not soak" -n 5 --dist loadfile --no-loadscope-reorder -rs $(ARGS)
+	@$(PY) -m pytest -m "not soak" --processes 5 -rs $(ARGS)
 
 screenshots: setup-dev  ## Save screenshots of all pages in build/screenshots
 	@scripts/browser get >/dev/null
-	@JOBMILL_PICTURES=yes $(PY) -m pytest tests/browser/pictures.py tests/browser/test_journeys.py -n 2 --dist loadfile --no-loadscope-reorder -rs $(ARGS)
+	@JOBMILL_PICTURES=yes $(PY) -m pytest tests/browser/pictures.py tests/browser/test_journeys.py --processes 2 -rs $(ARGS)
 
 screenshots-docs: setup-dev  ## Save screenshots of the twelve main screens in docs/screenshots
 	@scripts/browser get >/dev/null
-	@$(PY) -m pytest tests/browser/main_screens.py -n 2 -rs $(ARGS)
+	@$(PY) -m pytest tests/browser/main_screens.py --processes 2 -rs $(ARGS)
 
 check: setup-dev  ## Check format, lint, types and import rules
 	@$(PY) -m ruff format --check .

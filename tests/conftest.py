@@ -18,7 +18,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, LiteralString
+from typing import LiteralString
 
 import argon2
 import jinja2
@@ -36,7 +36,12 @@ from jobmill.db.migrate import migrate
 from jobmill.people import passwords
 from jobmill.web import dependencies, site
 
-from . import scheduling, server_clock
+from . import server_clock
+from .parallel import (  # noqa: F401 - Hooks of pytest.
+    pytest_addoption,
+    pytest_collection_modifyitems,
+    pytest_runtestloop,
+)
 
 # Searching a growing heap for garbage takes half of the time that collecting the tests takes.
 gc.disable()
@@ -52,20 +57,6 @@ settings.load_profile("jobmill")
 
 MEMORY = Path("/dev/shm")
 ROOM = 4 * 10**9
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> scheduling.Scheduler:
-    return scheduling.Scheduler(config, log)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    scheduling.sort_longest_first(items)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    scheduling.yield_to_browser_tests(item)
 
 
 def pytest_collection_finish() -> None:

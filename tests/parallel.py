@@ -1,0 +1,231 @@
+"""Runs the tests in several processes: `--processes 5`.
+
+They are forked after the collection, so everything is imported and collected once. Processes that
+each collect for themselves, as pytest-xdist starts them, take half a minute of CPU time each.
+
+A process runs one file after another. All browser tests are one group, because they share one demo
+world, which takes half a minute to build. That group takes the longest, so it starts first, and the
+processes without it yield to it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+import pytest
+
+BROWSER = "tests/browser"
+LONGEST_FIRST = (BROWSER, "tests/faults", "tests/acceptance", "tests/queue", "tests/demo")
+"""Folders with the longest tests; a long group that starts last would keep the other processes waiting."""
+NICENESS = 4
+STOP_ATTEMPTS, STOP_SECONDS = 3, 20.0
+"""An interruption is lost if it arrives while Python runs a callback."""
+FORK = multiprocessing.get_context("fork")
+
+Group = list[int]
+"""Positions of tests in the collection."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--processes", type=int, default=1, help="run the tests in this many processes"
+    )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    def rank(item: pytest.Item) -> int:
+        folder = item.nodeid.rpartition("/")[0]
+        return LONGEST_FIRST.index(folder) if folder in LONGEST_FIRST else len(LONGEST_FIRST)
+
+    items.sort(key=rank)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    processes = session.config.getoption("processes")
+    if processes == 1 or session.testsfailed or session.config.option.collectonly:
+        return None
+    ParallelSession(session, processes).run()
+    return True
+
+
+def group_items(items: list[pytest.Item]) -> list[Group]:
+    groups: dict[str, Group] = {}
+    for position, item in enumerate(items):
+        file = item.nodeid.partition("::")[0]
+        groups.setdefault(BROWSER if _is_browser_test(item) else file, []).append(position)
+    return list(groups.values())
+
+
+def _is_browser_test(item: pytest.Item) -> bool:
+    return item.nodeid.startswith(f"{BROWSER}/")
+
+
+@dataclass
+class TestProcess:
+    process: BaseProcess
+    current: tuple[str, Any] | None = None
+    """The node id and the location of the running test."""
+    is_done: bool = False
+
+
+class ParallelSession:
+    """Gives groups of tests to processes and reports what they send."""
+
+    def __init__(self, session: pytest.Session, processes: int) -> None:
+        self._session = session
+        self._hook = session.config.hook
+        self._groups = iter(group_items(session.items))
+        self._processes: dict[Connection, TestProcess] = {}
+        self._count = processes
+
+    def run(self) -> None:
+        try:
+            for _ in range(self._count):
+                self._start_process()
+            while self._processes:
+                for connection in wait(list(self._processes)):
+                    assert isinstance(connection, Connection)
+                    self._receive(connection)
+                if self._session.shouldfail:
+                    raise self._session.Failed(self._session.shouldfail)
+        finally:
+            self._stop()
+
+    def _start_process(self) -> None:
+        ours, theirs = FORK.Pipe()
+        inherited = [ours, *self._processes]
+        # Already now, so that no process requests two before another has one.
+        group = next(self._groups, None)
+        process = FORK.Process(target=_run_tests, args=(self._session, group, theirs, inherited))
+        process.start()
+        theirs.close()
+        self._processes[ours] = TestProcess(process)
+
+    def _receive(self, connection: Connection) -> None:
+        sender = self._processes[connection]
+        try:
+            message = connection.recv()
+        except (EOFError, ConnectionResetError):
+            self._end(connection, sender)
+            return
+        match message:
+            case ("next",):
+                connection.send(next(self._groups, None))
+            case ("start", nodeid, location):
+                sender.current = nodeid, location
+            case ("report", data):
+                report = self._hook.pytest_report_from_serializable(
+                    config=self._session.config, data=data
+                )
+                self._hook.pytest_runtest_logreport(report=report)
+            case ("finish", nodeid, location):
+                sender.current = None
+                self._hook.pytest_runtest_logfinish(nodeid=nodeid, location=location)
+            case ("done",):
+                sender.is_done = True
+            case _:
+                raise AssertionError(message)
+
+    def _end(self, connection: Connection, sender: TestProcess) -> None:
+        """After a crash the running test fails, the rest of its group is left out, and a new process starts."""
+        del self._processes[connection]
+        connection.close()
+        sender.process.join()
+        if sender.is_done:
+            return
+        nodeid, location = sender.current or ("a process of the tests", ("", None, ""))
+        message = f"The process of this test ended with status {sender.process.exitcode}."
+        report = pytest.TestReport(nodeid, location, {}, "failed", message, "call")
+        self._hook.pytest_runtest_logreport(report=report)
+        self._start_process()
+
+    def _stop(self) -> None:
+        """Let processes that still run tear down their fixtures."""
+        for _ in range(STOP_ATTEMPTS):
+            for running in self._processes.values():
+                # After Ctrl-C in a terminal they have the signal already.
+                running.process.join(1)
+                if running.process.is_alive() and running.process.pid:
+                    os.kill(running.process.pid, signal.SIGINT)
+            for running in self._processes.values():
+                running.process.join(STOP_SECONDS)
+        for running in self._processes.values():
+            running.process.kill()
+
+
+def _run_tests(
+    session: pytest.Session, group: Group | None, parent: Connection, inherited: list[Connection]
+) -> None:
+    for connection in inherited:
+        connection.close()
+    config = session.config
+    config.pluginmanager.unregister(name="terminalreporter")
+    config.pluginmanager.register(ReportSender(config, parent))
+    # The file with captured output is shared with the other processes.
+    capture: Any = config.pluginmanager.getplugin("capturemanager")
+    capture.stop_global_capturing()
+    capture.start_global_capturing()
+    capture.suspend_global_capture()
+    try:
+        items = itertools.chain(_request_items(session, group, parent), [None])
+        for item, following in itertools.pairwise(items):
+            assert item
+            config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+    except KeyboardInterrupt:
+        # Another one would end the teardown.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        session.testsfailed += 1
+    finally:
+        status = int(bool(session.testsfailed))
+        config.hook.pytest_sessionfinish(session=session, exitstatus=status)
+    parent.send(("done",))
+
+
+def _request_items(
+    session: pytest.Session, group: Group | None, parent: Connection
+) -> Iterator[pytest.Item]:
+    """One group after another. The next one is requested before the last test of a group, which must
+    know what follows to keep the fixtures that both use."""
+    while group is not None:
+        for position in group:
+            yield session.items[position]
+        parent.send(("next",))
+        group = parent.recv()
+
+
+class ReportSender:
+    """Sends what happens in this process to its parent."""
+
+    def __init__(self, config: pytest.Config, parent: Connection) -> None:
+        self._config = config
+        self._parent = parent
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        if not _is_browser_test(item):
+            _lower_priority()
+
+    def pytest_runtest_logstart(self, nodeid: str, location: Any) -> None:
+        self._parent.send(("start", nodeid, location))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        data = self._config.hook.pytest_report_to_serializable(config=self._config, report=report)
+        self._parent.send(("report", data))
+
+    def pytest_runtest_logfinish(self, nodeid: str, location: Any) -> None:
+        self._parent.send(("finish", nodeid, location))
+
+
+@cache
+def _lower_priority() -> None:
+    os.nice(NICENESS)
