@@ -47,9 +47,6 @@ FRESH_FOR = dt.timedelta(days=1)
 MAX_COMPANY_WAIT = dt.timedelta(minutes=5)
 """How long a listing waits for the analysis of its company before it continues without."""
 LISTING_DELETED = Skip("the listing was deleted in the meantime")
-REVIEW_MARGIN = 15
-"""Ask a model only about scores at most this far below the threshold; a review rarely lifts more.
-"""
 
 
 def route(data: Data) -> str:
@@ -332,7 +329,7 @@ async def analyze(tools: Tools, work: Work) -> Move:
         return WaitFor(company_pipeline.new_item(company.id), at_most=MAX_COMPANY_WAIT)
     employer = company_facts.to_employer(company)
     local = await local_verdict.score(case.version.profile(), case.listing, employer)
-    if local.match_score < local.threshold - REVIEW_MARGIN and not case.forced:
+    if not case.forced and not llm_review.is_near_threshold(local):
         return _conclude(case, local, local)
     # Review the best scores first to get the most from the budget; forced listings come before all.
     base_priority = 0 if case.forced else NORMAL_PRIORITY

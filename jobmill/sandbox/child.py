@@ -6,7 +6,6 @@ time and its memory, and it cannot write to files.
 
 from __future__ import annotations
 
-import math
 import os
 import pickle
 import resource
@@ -14,10 +13,10 @@ import signal
 
 from jobmill.errors import AppError, OutsideError
 
+from . import limits
 from .messages import HEADER, encode
 
 STDIN, STDOUT, STDERR = 0, 1, 2
-UNLIMITED = {kind: resource.getrlimit(kind) for kind in (resource.RLIMIT_CPU, resource.RLIMIT_AS)}
 
 
 def main() -> None:
@@ -41,7 +40,7 @@ def _answer(body: bytes) -> bytes:
         # The parent is trusted. Loading imports the reader's module, which must not count.
         function, arguments, cpu_seconds, memory = pickle.loads(body)
         del body
-        _limit(cpu_seconds, memory)
+        limits.apply(cpu_seconds, memory)
         return encode(("value", function(*arguments)))
     except MemoryError:
         return encode(("memory",))
@@ -54,34 +53,7 @@ def _answer(body: bytes) -> bytes:
     except Exception as error:  # noqa: BLE001 - The parent reports it; this child continues.
         return encode(("error", f"{type(error).__name__}: {error}"[:500]))
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        for kind, limits in UNLIMITED.items():
-            resource.setrlimit(kind, limits)
-
-
-def _limit(cpu_seconds: float, memory: int) -> None:
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    cpu_limit = math.ceil(usage.ru_utime + usage.ru_stime + cpu_seconds)
-    _set_soft_limit(resource.RLIMIT_CPU, cpu_limit)
-    # The kernel rounds the limit up to a whole second; the timer ends this process on time.
-    signal.signal(signal.SIGPROF, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
-    in_use = _address_space()
-    if in_use:
-        _set_soft_limit(resource.RLIMIT_AS, in_use + memory)
-
-
-def _set_soft_limit(kind: int, limit: int) -> None:
-    hard = UNLIMITED[kind][1]
-    resource.setrlimit(kind, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
-
-
-def _address_space() -> int | None:
-    try:
-        with open("/proc/self/statm") as statm:
-            return int(statm.read().split()[0]) * resource.getpagesize()
-    except OSError:  # Not Linux: there the address space is not limited.
-        return None
+        limits.remove()
 
 
 def _read_exactly(count: int) -> bytes | None:

@@ -22,15 +22,12 @@ import jobmill
 from jobmill import errors
 from jobmill.errors import AppError, OutsideError
 
+from .limits import CPU_SECONDS, MEMORY, WALL_SECONDS
 from .messages import HEADER, MAX_MESSAGE, decode_untrusted, encode
 
 T = TypeVar("T")
 
 CHILDREN = 2
-MEMORY = 256 * 2**20
-CPU_SECONDS = 2.0
-WALL_SECONDS = 60.0
-"""Far above the CPU limit: on a busy machine a healthy reader may wait long for a core."""
 CALLS_PER_CHILD = 1_000
 """A child is replaced after this many calls, in case a reader leaks memory."""
 CHUNK = 2**20

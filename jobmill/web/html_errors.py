@@ -21,7 +21,7 @@ from jobmill.web.auth import NotSignedIn, PasswordNeeded, Visitor, identify, req
 from jobmill.web.dependencies import Render, no_store
 from jobmill.web.shell import AppShell
 from jobmill.web.translations import say
-from jobmill.web.workspaces import WORKSPACE_COOKIE
+from jobmill.web.workspace_menus import WORKSPACE_COOKIE
 
 LOCAL_PATH = re.compile(r"/(?!/|sign-)[\x21-\x5b\x5d-\x7e]{0,2000}")
 """A path on this site: browsers read `//` and `/\\` as another site."""

@@ -9,12 +9,12 @@ from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse
 
 from jobmill.errors import AppError
-from jobmill.web import workspaces
+from jobmill.web import workspace_menus
 from jobmill.web.auth import SignedIn, Visitor
 from jobmill.web.dependencies import Db, Render, RequestDatabase, View
 from jobmill.web.live_updates import Topic
 from jobmill.web.site_settings import SiteSettings, get_site_settings
-from jobmill.web.workspaces import WORKSPACE_COOKIE, MenuEntry, Workspace
+from jobmill.web.workspace_menus import WORKSPACE_COOKIE, MenuEntry, Workspace
 
 COOKIE_SECONDS = 365 * 24 * 3600
 
@@ -28,8 +28,8 @@ class AppShell:
         self.path = path
         self.visitor = visitor
         self.topics = topics
-        self.workspaces = workspaces.list_workspaces(visitor)
-        self.workspace: Workspace | None = workspaces.find_workspace(
+        self.workspaces = workspace_menus.list_workspaces(visitor)
+        self.workspace: Workspace | None = workspace_menus.find_workspace(
             self.workspaces, path, last_used
         )
         self._entry = self.workspace.find_entry(path) if self.workspace else None

@@ -26,7 +26,7 @@ from jobmill.queue import Finish, Move, Work, Worker
 from jobmill.settings import Settings
 from jobmill.web import site as pages
 from jobmill.web.dependencies import Db
-from jobmill.web.workspaces import all_workspaces
+from jobmill.web.workspace_menus import all_workspaces
 from tests.cli import forked
 from tests.cli.forked import as_url
 from tests.cli.test_serve import Running

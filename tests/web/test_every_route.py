@@ -26,7 +26,7 @@ from jobmill.people.persons import Role
 from jobmill.web import access_rights, site
 from jobmill.web.access_rights import ROLE_RIGHTS, SCOPE_RIGHTS, Access, Rights, Workspace
 from jobmill.web.auth import SESSION_COOKIE
-from jobmill.web.workspaces import all_workspaces
+from jobmill.web.workspace_menus import all_workspaces
 from tests.matching import judged
 from tests.people.helpers import PASSWORD, bearer, make_applicant, make_person
 from tests.web.api.helpers import apply, make_job

@@ -18,7 +18,7 @@ from jobmill.web.access_rights import NO_RIGHTS, ROLE_RIGHTS
 from jobmill.web.auth import Visitor
 from jobmill.web.dependencies import WEB_DIR
 from jobmill.web.shell import AppShell
-from jobmill.web.workspaces import all_workspaces
+from jobmill.web.workspace_menus import all_workspaces
 from tests.people.helpers import bearer
 from tests.web.helpers import site_with
 from tests.web.hiring_helpers import HTML

@@ -17,7 +17,7 @@ from jobmill.hiring.records import applications
 from jobmill.hiring.records.applicants import ApplicantId
 from jobmill.hiring.records.applications import Application
 from jobmill.hiring.timestamps import format_timestamp
-from jobmill.hiring.waitlist import positions, promotions
+from jobmill.hiring.waitlist import position_notices, positions, promotions
 from jobmill.queue import ticks
 
 log = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ async def lock_and_expire_offers(
     async with lock_opening(tx, opening_id, by, newcomers=newcomers) as locked:
         await expire_overdue_offers(locked)
         yield locked
-        await positions.notify_milestones(locked)
+        await position_notices.notify_milestones(locked)
         if locked.ended_applicants and locked.opening.has_interviews:
             await _end_bookings(locked)
 

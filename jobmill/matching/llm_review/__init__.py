@@ -32,6 +32,8 @@ MAX_LINES_LENGTH = 2_000
 """Characters of each kind of profile line that are sent."""
 MAX_SKILLS = 80
 
+REVIEW_MARGIN = 15
+"""Only scores at most this far below the threshold are reviewed; a review rarely lifts more."""
 MAX_CHANGE = 20
 """How far a model may move the rules' score. It can refine a fit but not create one: even a model
 that was tricked into answering 100 cannot turn a poor listing into a match."""
@@ -58,6 +60,11 @@ is another profession or level. Do not weigh place, time zone, pay, or who the c
 candidate's name, gender, age, origin and nationality are not known to you and must not be guessed.
 
 Claim only what the texts hold: every claim is looked up in them, and dropped if it is not there."""
+
+
+def is_near_threshold(local: MatchResult) -> bool:
+    """Whether the local score is high enough for a review to make the listing a match."""
+    return local.match_score >= local.threshold - REVIEW_MARGIN
 
 
 class _Form(BaseModel):
