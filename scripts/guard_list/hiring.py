@@ -458,7 +458,7 @@ GUARDS: list[Guard] = [
     ),
     guard(
         "unknown query parameters are refused",
-        "jobmill/web/api/router.py",
+        "jobmill/web/api/query_parameters.py",
         "    if unknown:\n",
         "    if False:\n",
         "tests/web/api/test_errors.py::test_unknown_query_parameters_are_refused",

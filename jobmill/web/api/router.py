@@ -6,11 +6,8 @@ from functools import cache
 from importlib.metadata import version
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, params
-from fastapi.dependencies.utils import get_flat_params
-from fastapi.exceptions import RequestValidationError
+from fastapi import APIRouter, Depends
 from fastapi.responses import JSONResponse, Response
-from fastapi.routing import APIRoute
 from pydantic import BaseModel, Field
 
 from jobmill.web.api import (
@@ -44,6 +41,7 @@ from jobmill.web.api.job_search import (
     tracked_applications,
 )
 from jobmill.web.api.openapi import describe, plain_id
+from jobmill.web.api.query_parameters import refuse_unknown_parameters
 from jobmill.web.api.system import (
     approvals,
     installation,
@@ -53,29 +51,6 @@ from jobmill.web.api.system import (
     sources,
     tasks,
 )
-
-CREDENTIAL = "key"
-"""The personal link of an applicant, which every operation accepts."""
-
-
-async def refuse_unknown_parameters(request: Request) -> None:
-    """Refuse query parameters that an operation does not have, instead of ignoring a misspelled one."""
-    if not request.scope["query_string"]:
-        return
-    known = _find_names(request.scope["route"])
-    unknown = [name for name in request.query_params if name not in known and name != CREDENTIAL]
-    if unknown:
-        accepted = f"it accepts {', '.join(known)}" if known else "it accepts none"
-        message = f"this operation has no such query parameter; {accepted}"
-        raise RequestValidationError(
-            [{"loc": ("query", name), "msg": message} for name in dict.fromkeys(unknown)]
-        )
-
-
-def _find_names(route: APIRoute) -> tuple[str, ...]:
-    fields = get_flat_params(route.dependant)
-    return tuple(field.alias for field in fields if isinstance(field.field_info, params.Query))
-
 
 router = APIRouter(
     prefix="/api",
