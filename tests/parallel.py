@@ -14,6 +14,7 @@ import itertools
 import multiprocessing
 import os
 import signal
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -22,6 +23,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 import pytest
+from _pytest.capture import FDCapture
 
 BROWSER = "tests/browser"
 LONGEST_FIRST = (BROWSER, "tests/faults", "tests/acceptance", "tests/queue", "tests/demo")
@@ -171,11 +173,7 @@ def _run_tests(
     config = session.config
     config.pluginmanager.unregister(name="terminalreporter")
     config.pluginmanager.register(ReportSender(config, parent))
-    # The file with captured output is shared with the other processes.
-    capture: Any = config.pluginmanager.getplugin("capturemanager")
-    capture.stop_global_capturing()
-    capture.start_global_capturing()
-    capture.suspend_global_capture()
+    _separate_captured_output(config)
     try:
         items = itertools.chain(_request_items(session, group, parent), [None])
         for item, following in itertools.pairwise(items):
@@ -189,6 +187,16 @@ def _run_tests(
         status = int(bool(session.testsfailed))
         config.hook.pytest_sessionfinish(session=session, exitstatus=status)
     parent.send(("done",))
+
+
+def _separate_captured_output(config: pytest.Config) -> None:
+    """Output is captured in files, whose content and position forked processes share."""
+    capturing: Any = config.pluginmanager.getplugin("capturemanager")
+    streams = capturing._global_capturing
+    for stream in (streams.out, streams.err):
+        if isinstance(stream, FDCapture):
+            with tempfile.TemporaryFile() as own_file:
+                os.dup2(own_file.fileno(), stream.tmpfile.fileno())
 
 
 def _request_items(

@@ -19,8 +19,12 @@ from tests.conftest import clone, run
 from tests.missing_browser import skip_or_fail
 
 FINDER = Path(__file__).parents[2] / "scripts" / "browser"
-NOWHERE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
-"""Blocks requests to other hosts."""
+ARGUMENTS = [
+    # Block requests to other hosts.
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+    # Machines that run tests have none, and emulating one takes more time.
+    "--disable-gpu",
+]
 
 
 @pytest.fixture(scope="session")
@@ -34,7 +38,7 @@ def executable() -> str:
 @pytest.fixture(scope="session")
 async def browser(executable: str) -> AsyncIterator[Browser]:
     async with async_playwright() as driver:
-        browser = await driver.chromium.launch(executable_path=executable, args=[NOWHERE])
+        browser = await driver.chromium.launch(executable_path=executable, args=ARGUMENTS)
         yield browser
         await browser.close()
 

@@ -26,20 +26,23 @@ async def test_every_page_is_accessible_usable_by_keyboard_and_light(
 ) -> None:
     faults: list[str] = []
     weights: list[int] = []
+    menus: set[tuple[str, ...]] = set()
     # This window has no cache, so every page loads in full.
     async with window(browser, tour.place.origin, still=True, expected=ERRORS) as view:
         for url, text in tour.distinct.items():
             weights.append(await weigh(view, url))
-            faults += [f"{url}: {fault}" async for fault in check(view, text, weights[-1])]
+            faults += [f"{url}: {fault}" async for fault in check(view, text, weights[-1], menus)]
     style = (WEB_DIR / "static" / "app.css").stat().st_size
     assert min(weights) > style / 10, "the style sheet came from a cache"
     assert not faults, format_faults(faults)
 
 
-async def check(view: Window, text: str, weight: int) -> AsyncIterator[str]:
+async def check(
+    view: Window, text: str, weight: int, checked_menus: set[tuple[str, ...]]
+) -> AsyncIterator[str]:
     if weight > MOST_BYTES:
         yield f"{weight:,} bytes"
-    for fault in (*await view.overflow(), *await keyboard.faults(view.page)):
+    for fault in (*await view.overflow(), *await keyboard.faults(view.page, checked_menus)):
         yield fault
     await view.resize("phone")
     for fault in await view.overflow():

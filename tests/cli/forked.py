@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import SimpleNamespace
@@ -33,6 +34,13 @@ FORKS = multiprocessing.get_context("forkserver")
 LIMIT = 120.0
 PRELOADED = "tests.cli.preloaded"
 FORKS.set_forkserver_preload([__name__, PRELOADED])
+
+
+def start_shared_server() -> None:
+    """Start the fork server that all processes of the tests share: loading everything takes seconds."""
+    forkserver.ensure_running()
+    # It asks whether the server lives, which only the process that started it can.
+    forkserver._forkserver.ensure_running = lambda: None  # pyright: ignore
 
 
 def as_url(conninfo: str) -> str:

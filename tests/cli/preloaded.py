@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import gc
+import os
 from importlib import import_module
 
 from jobmill import cli
 from jobmill.web import site
+from tests.parallel import NICENESS
 
 for command in cli.COMMANDS:
     import_module(command.module)
 site.prepare_routes()
+os.nice(NICENESS)
 # A collection would copy the pages of memory that all forks share.
 gc.disable()
 gc.freeze()

@@ -27,7 +27,7 @@ from jobmill.matching.matches import MatchQuery
 from jobmill.matching.profiles import ProfileId, ProfileVersion
 from jobmill.people.persons import Owner
 from jobmill.time_zones import format_local_time
-from jobmill.web import job_view, unread_mentions, workspaces
+from jobmill.web import job_view, unread_mentions, workspace_menus
 from jobmill.web.auth import SignedIn
 from jobmill.web.banners import CurrentBanners
 from jobmill.web.charts import BarGroup, make_bar_groups
@@ -36,7 +36,7 @@ from jobmill.web.job_view import MatchRow, format_capped
 from jobmill.web.shell import COOKIE_SECONDS, Page
 from jobmill.web.source_secrets import hide_secrets
 from jobmill.web.translations import say, say_many
-from jobmill.web.workspaces import WORKSPACE_COOKIE
+from jobmill.web.workspace_menus import WORKSPACE_COOKIE
 
 start_router = APIRouter()
 router = APIRouter(prefix="/today")
@@ -91,7 +91,9 @@ class DecisionItem(NamedTuple):
 async def start(request: Request, visitor: SignedIn) -> Response:
     """Open the workspace that the person used last, or the first that they have."""
     last_used = request.cookies.get(WORKSPACE_COOKIE, "")
-    workspace = workspaces.find_workspace(workspaces.list_workspaces(visitor), "/", last_used)
+    workspace = workspace_menus.find_workspace(
+        workspace_menus.list_workspaces(visitor), "/", last_used
+    )
     return RedirectResponse(workspace.path if workspace else "/account", 303)
 
 
@@ -109,7 +111,7 @@ async def show(page: Page, visitor: SignedIn, banners: CurrentBanners) -> HTMLRe
         decisions=[
             decision
             for decision in _decisions(state)
-            if workspaces.may_follow(visitor, decision.path)
+            if workspace_menus.may_follow(visitor, decision.path)
         ],
         conditions=health.conditions if visitor.may_open("system") else [],
         shows_intro=INTRO_COOKIE not in page.request.cookies,

@@ -131,12 +131,14 @@ document.addEventListener("htmx:after:swap", () => {
 // Keep the focus on a link when htmx replaces its part of the page.
 let lastLink = null;
 document.addEventListener("htmx:before:swap", () => {
+  // Nothing has the focus while another swap has not ended: its link is kept.
+  if (document.activeElement === document.body) return;
   const link = closest(document.activeElement, "main a[href]");
   lastLink = link && link.getAttribute("href");
 });
 document.addEventListener("htmx:after:swap", () => {
-  if (!lastLink || document.activeElement !== document.body) return;
-  const again = document.querySelector(`main a[href="${CSS.escape(lastLink)}"]`);
+  if (document.activeElement !== document.body) lastLink = null;
+  const again = lastLink && document.querySelector(`main a[href="${CSS.escape(lastLink)}"]`);
   if (again) again.focus({ preventScroll: true });
 });
 
