@@ -23,6 +23,8 @@ run: setup  ## Set up and start Jobmill
 
 test: setup-dev  ## Run the tests; ARGS= adds options of pytest
 	@scripts/browser get >/dev/null || [ -z "$$REQUIRE_BROWSER" ]
+	@# On all cores: the collection uses one.
+	@$(PY) -m compileall -q -j 0 jobmill
 	@$(PY) -m pytest -m "not soak" --processes 5 -rs $(ARGS)
 
 screenshots: setup-dev  ## Save screenshots of all pages in build/screenshots

@@ -36,9 +36,13 @@ from jobmill.db.migrate import migrate
 from jobmill.people import passwords
 from jobmill.web import dependencies, site
 
-from . import parallel, server_clock
+from . import server_clock
 from .cli import forked
-from .parallel import pytest_addoption, pytest_collection_modifyitems  # noqa: F401
+from .parallel import (  # noqa: F401 - Hooks of pytest.
+    pytest_addoption,
+    pytest_collection_modifyitems,
+    pytest_runtestloop,
+)
 
 # Searching a growing heap for garbage takes half of the time that collecting the tests takes.
 gc.disable()
@@ -56,11 +60,9 @@ MEMORY = Path("/dev/shm")
 ROOM = 4 * 10**9
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtestloop(session: pytest.Session) -> bool | None:
+def pytest_sessionstart(session: pytest.Session) -> None:
     if session.config.getoption("processes") > 1:
         forked.start_shared_server()
-    return parallel.pytest_runtestloop(session)
 
 
 def pytest_collection_finish() -> None:
