@@ -80,3 +80,26 @@ async def test_live_updates_keep_the_focus_and_typed_text(
             await link.focus()
             await hear_news(page, place, topic, part)
             await expect(page.locator(f'a[href="{goal}"]:focus')).to_have_count(1)
+
+
+OVERLAPPING_SWAPS = """
+() => {
+  const fire = name => document.dispatchEvent(new CustomEvent(name));
+  const link = document.querySelector("#companies table a");
+  const copy = link.cloneNode(true);
+  link.focus();
+  fire("htmx:before:swap");
+  link.replaceWith(copy);
+  fire("htmx:before:swap");
+  fire("htmx:after:swap");
+  return copy === document.activeElement;
+}
+"""
+
+
+async def test_the_focus_on_a_link_survives_swaps_that_overlap(
+    browser: Browser, place: ServedSite
+) -> None:
+    async with window(browser, place.origin, still=True) as view:
+        page = await view.go("/companies")
+        assert await page.evaluate(OVERLAPPING_SWAPS)
