@@ -15,6 +15,7 @@ import multiprocessing
 import os
 import signal
 import tempfile
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -54,7 +55,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool | None:
     processes = session.config.getoption("processes")
-    if processes == 1 or session.testsfailed or session.config.option.collectonly:
+    if processes <= 1 or session.testsfailed or session.config.option.collectonly:
         return None
     ParallelSession(session, processes).run()
     return True
@@ -77,7 +78,8 @@ class TestProcess:
     process: BaseProcess
     current: tuple[str, Any] | None = None
     """The node id and the location of the running test."""
-    is_done: bool = False
+    next_group: Group | None = None
+    """Sent, but not started."""
 
 
 class ParallelSession:
@@ -86,7 +88,8 @@ class ParallelSession:
     def __init__(self, session: pytest.Session, processes: int) -> None:
         self._session = session
         self._hook = session.config.hook
-        self._groups = iter(group_items(session.items))
+        self._groups = deque(group_items(session.items))
+        self._finished = 0
         self._processes: dict[Connection, TestProcess] = {}
         self._count = processes
 
@@ -102,29 +105,41 @@ class ParallelSession:
                     raise self._session.Failed(self._session.shouldfail)
         finally:
             self._stop()
+        if missing := len(self._session.items) - self._finished:
+            self._report_failure(None, f"Tests that did not run: {missing}.")
 
     def _start_process(self) -> None:
+        # Already now, so that no process requests two before another has one.
+        group = self._take_group()
+        if group is None:
+            return
         ours, theirs = FORK.Pipe()
         inherited = [ours, *self._processes]
-        # Already now, so that no process requests two before another has one.
-        group = next(self._groups, None)
         process = FORK.Process(target=_run_tests, args=(self._session, group, theirs, inherited))
         process.start()
         theirs.close()
         self._processes[ours] = TestProcess(process)
 
+    def _take_group(self) -> Group | None:
+        return self._groups.popleft() if self._groups else None
+
     def _receive(self, connection: Connection) -> None:
-        sender = self._processes[connection]
         try:
-            message = connection.recv()
-        except (EOFError, ConnectionResetError):
-            self._end(connection, sender)
-            return
+            self._handle(connection, self._processes[connection], connection.recv())
+        # Also in the middle of a message.
+        except (EOFError, OSError):
+            self._replace(connection)
+
+    def _handle(self, connection: Connection, sender: TestProcess, message: Any) -> None:
         match message:
             case ("next",):
-                connection.send(next(self._groups, None))
+                sender.next_group = self._take_group()
+                connection.send(sender.next_group)
             case ("start", nodeid, location):
                 sender.current = nodeid, location
+                group = sender.next_group
+                if group and self._session.items[group[0]].nodeid == nodeid:
+                    sender.next_group = None
             case ("report", data):
                 report = self._hook.pytest_report_from_serializable(
                     config=self._session.config, data=data
@@ -132,24 +147,35 @@ class ParallelSession:
                 self._hook.pytest_runtest_logreport(report=report)
             case ("finish", nodeid, location):
                 sender.current = None
+                self._finished += 1
                 self._hook.pytest_runtest_logfinish(nodeid=nodeid, location=location)
             case ("done",):
-                sender.is_done = True
+                self._end(connection)
             case _:
                 raise AssertionError(message)
 
-    def _end(self, connection: Connection, sender: TestProcess) -> None:
+    def _end(self, connection: Connection) -> None:
+        process = self._processes.pop(connection).process
+        process.join(STOP_SECONDS)
+        if process.is_alive():
+            process.kill()
+            self._report_failure(None, "A process of the tests did not exit.")
+
+    def _replace(self, connection: Connection) -> None:
         """After a crash the running test fails, the rest of its group is left out, and a new process starts."""
-        del self._processes[connection]
-        connection.close()
-        sender.process.join()
-        if sender.is_done:
-            return
-        nodeid, location = sender.current or ("a process of the tests", ("", None, ""))
-        message = f"The process of this test ended with status {sender.process.exitcode}."
+        dead = self._processes.pop(connection)
+        dead.process.join(STOP_SECONDS)
+        message = f"The process of this test ended with status {dead.process.exitcode}."
+        self._report_failure(dead.current, message)
+        self._finished += dead.current is not None
+        if dead.next_group:
+            self._groups.appendleft(dead.next_group)
+        self._start_process()
+
+    def _report_failure(self, test: tuple[str, Any] | None, message: str) -> None:
+        nodeid, location = test or ("a process of the tests", ("", None, ""))
         report = pytest.TestReport(nodeid, location, {}, "failed", message, "call")
         self._hook.pytest_runtest_logreport(report=report)
-        self._start_process()
 
     def _stop(self) -> None:
         """Let processes that still run tear down their fixtures."""
@@ -166,7 +192,7 @@ class ParallelSession:
 
 
 def _run_tests(
-    session: pytest.Session, group: Group | None, parent: Connection, inherited: list[Connection]
+    session: pytest.Session, group: Group, parent: Connection, inherited: list[Connection]
 ) -> None:
     for connection in inherited:
         connection.close()
@@ -174,19 +200,21 @@ def _run_tests(
     config.pluginmanager.unregister(name="terminalreporter")
     config.pluginmanager.register(ReportSender(config, parent))
     _separate_captured_output(config)
+    status = pytest.ExitCode.INTERRUPTED
     try:
         items = itertools.chain(_request_items(session, group, parent), [None])
         for item, following in itertools.pairwise(items):
             assert item
             config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        status = pytest.ExitCode.TESTS_FAILED if session.testsfailed else pytest.ExitCode.OK
     except KeyboardInterrupt:
         # Another one would end the teardown.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        session.testsfailed += 1
     finally:
-        status = int(bool(session.testsfailed))
         config.hook.pytest_sessionfinish(session=session, exitstatus=status)
-    parent.send(("done",))
+    # Otherwise the parent reports the running test as failed.
+    if status != pytest.ExitCode.INTERRUPTED:
+        parent.send(("done",))
 
 
 def _separate_captured_output(config: pytest.Config) -> None:
@@ -200,10 +228,11 @@ def _separate_captured_output(config: pytest.Config) -> None:
 
 
 def _request_items(
-    session: pytest.Session, group: Group | None, parent: Connection
+    session: pytest.Session, first: Group, parent: Connection
 ) -> Iterator[pytest.Item]:
     """One group after another. The next one is requested before the last test of a group, which must
     know what follows to keep the fixtures that both use."""
+    group: Group | None = first
     while group is not None:
         for position in group:
             yield session.items[position]

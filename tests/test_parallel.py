@@ -32,6 +32,13 @@ def test_fails():
 def test_is_skipped():
     pytest.skip("not today")
 """
+INTERRUPTED = """
+def test_is_interrupted():
+    raise KeyboardInterrupt
+
+def test_is_left_out():
+    pass
+"""
 WAITING = """
 import pathlib, time, pytest
 
@@ -74,6 +81,16 @@ def test_failures_skips_and_deaths_are_reported(tmp_path: Path) -> None:
     assert "said aloud" in output
     assert "The process of this test ended with status -9." in output
     assert "FAILED test_deadly.py::test_dies" in output
+
+
+def test_tests_that_did_not_run_fail_the_run(tmp_path: Path) -> None:
+    run = start(tmp_path, "--processes", "2", interrupted=INTERRUPTED, deadly=DEADLY, mixed=MIXED)
+    output, _ = run.communicate()
+    assert run.returncode == 1, output
+    assert "FAILED test_interrupted.py::test_is_interrupted" in output
+    # The group that follows the deadly test ran.
+    assert "4 failed, 1 passed, 1 skipped" in output
+    assert "Tests that did not run: 1." in output
 
 
 def test_the_first_failure_can_end_the_run(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def _answer(body: bytes) -> bytes:
         # The parent is trusted. Loading imports the reader's module, which must not count.
         function, arguments, cpu_seconds, memory = pickle.loads(body)
         del body
-        limits.apply(cpu_seconds, memory)
+        limits.apply_limits(cpu_seconds, memory)
         return encode(("value", function(*arguments)))
     except MemoryError:
         return encode(("memory",))
@@ -53,7 +53,7 @@ def _answer(body: bytes) -> bytes:
     except Exception as error:  # noqa: BLE001 - The parent reports it; this child continues.
         return encode(("error", f"{type(error).__name__}: {error}"[:500]))
     finally:
-        limits.remove()
+        limits.remove_limits()
 
 
 def _read_exactly(count: int) -> bytes | None:

@@ -13,7 +13,7 @@ WALL_SECONDS = 60.0
 UNLIMITED = {kind: resource.getrlimit(kind) for kind in (resource.RLIMIT_CPU, resource.RLIMIT_AS)}
 
 
-def apply(cpu_seconds: float, memory: int) -> None:
+def apply_limits(cpu_seconds: float, memory: int) -> None:
     """Limit what this process may use from now on."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     cpu_limit = math.ceil(usage.ru_utime + usage.ru_stime + cpu_seconds)
@@ -26,7 +26,7 @@ def apply(cpu_seconds: float, memory: int) -> None:
         _set_soft_limit(resource.RLIMIT_AS, in_use + memory)
 
 
-def remove() -> None:
+def remove_limits() -> None:
     signal.setitimer(signal.ITIMER_PROF, 0)
     for kind, limits in UNLIMITED.items():
         resource.setrlimit(kind, limits)

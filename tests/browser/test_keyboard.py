@@ -95,6 +95,13 @@ OVERLAPPING_SWAPS = """
   return copy === document.activeElement;
 }
 """
+LATER_SWAP = """
+() => {
+  document.dispatchEvent(new CustomEvent("htmx:before:swap"));
+  document.dispatchEvent(new CustomEvent("htmx:after:swap"));
+  return document.activeElement === document.body;
+}
+"""
 
 
 async def test_the_focus_on_a_link_survives_swaps_that_overlap(
@@ -103,3 +110,5 @@ async def test_the_focus_on_a_link_survives_swaps_that_overlap(
     async with window(browser, place.origin, still=True) as view:
         page = await view.go("/companies")
         assert await page.evaluate(OVERLAPPING_SWAPS)
+        await page.locator("h1").click()
+        assert await page.evaluate(LATER_SWAP), "the focus came back after a click"

@@ -39,7 +39,7 @@ FORKS.set_forkserver_preload([__name__, PRELOADED])
 def start_shared_server() -> None:
     """Start the fork server that all processes of the tests share: loading everything takes seconds."""
     forkserver.ensure_running()
-    # It asks whether the server lives, which only the process that started it can.
+    # `ensure_running` waits for the server process, which only the process that started it can.
     forkserver._forkserver.ensure_running = lambda: None  # pyright: ignore
 
 

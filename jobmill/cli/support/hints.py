@@ -25,8 +25,8 @@ LIST_COMMANDS = {
 
 KIND = re.compile("|".join(f"{kind} " for kind in LIST_COMMANDS))
 MISSING_EVENT = re.compile(r"Opening (\d+) has no event ")
-API_JOB = re.compile(r"\b([Jj])ob (?=(?:with id )?\d)")
-"""The HTTP API calls an opening a job."""
+API_JOB = re.compile(r"(?:^(J)|\bj)ob (?=(?:with id )?\d)")
+"""The HTTP API calls an opening a job. Elsewhere `Job 7` may be a name that somebody chose."""
 
 
 class NotFoundWithHint(NotFound):
@@ -55,7 +55,7 @@ def add_hints() -> Generator[None]:
 
 def call_job_opening(text: str) -> str:
     """Replace `Job 7` by `Opening 7`: the same texts are part of the HTTP API."""
-    return API_JOB.sub(lambda match: "Opening " if match[1] == "J" else "opening ", text)
+    return API_JOB.sub(lambda match: "Opening " if match[1] else "opening ", text)
 
 
 def _list_command(text: str) -> str | None:

@@ -141,6 +141,8 @@ document.addEventListener("htmx:after:swap", () => {
   const again = lastLink && document.querySelector(`main a[href="${CSS.escape(lastLink)}"]`);
   if (again) again.focus({ preventScroll: true });
 });
+// What the person does decides the focus from then on.
+for (const type of ["pointerdown", "keydown"]) document.addEventListener(type, () => { lastLink = null; }, true);
 
 // Reload after a refused change, so that the page shows the current state.
 document.addEventListener("htmx:response:error", (event) => {
