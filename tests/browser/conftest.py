@@ -5,12 +5,13 @@ from __future__ import annotations
 import subprocess
 import uuid
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, async_playwright
 from psycopg.conninfo import make_conninfo
+from selectolax.lexbor import LexborHTMLParser
 
 from jobmill.db import connect
 from tests.browser import every_page
@@ -87,11 +88,24 @@ class Tour:
     place: ServedSite
     pages: Mapping[str, str]
     broken: Sequence[str]
+    checked: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Pages of another tour."""
 
     @property
     def distinct(self) -> Mapping[str, str]:
-        """One page of each route: its filters and sort orders show the same parts."""
-        return every_page.one_per_route(self.pages)
+        """One page of each route: its filters and sort orders show the same parts. Not pages with the
+        same content in another tour."""
+        pages = every_page.one_per_route(self.pages)
+        return {
+            url: text
+            for url, text in pages.items()
+            if url not in self.checked or content(text) != content(self.checked[url])
+        }
+
+
+def content(page: str) -> str | None:
+    main = LexborHTMLParser(page).css_first("main")
+    return main and main.html
 
 
 @pytest.fixture(scope="session")
@@ -102,9 +116,9 @@ async def tour_of_the_world(place: ServedSite) -> Tour:
 
 
 @pytest.fixture(scope="session")
-async def tour_of_nothing(new_place: ServedSite) -> Tour:
+async def tour_of_nothing(new_place: ServedSite, tour_of_the_world: Tour) -> Tour:
     walk = await every_page.find(new_place)
-    return Tour("new", new_place, walk.pages, walk.broken)
+    return Tour("new", new_place, walk.pages, walk.broken, tour_of_the_world.pages)
 
 
 @pytest.fixture(params=["lived in", "new"])
