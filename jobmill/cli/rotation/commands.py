@@ -15,7 +15,7 @@ from jobmill.boards.adapters import find_platform
 from jobmill.boards.quotas import QUOTAS
 from jobmill.cli.rotation import reports, searches
 from jobmill.cli.sources import scrape
-from jobmill.cli.support import environment, files, foreground_worker, output, session, times
+from jobmill.cli.support import environment, files, foreground_worker, output, session
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.errors import Invalid
@@ -187,9 +187,7 @@ def change_settings(
 
 def parse_span(text: str | None, unchanged: dt.timedelta | None) -> dt.timedelta | None:
     """A duration, None for `usual`, or the old value where there is no option."""
-    if text is None:
-        return unchanged
-    return None if text.strip().lower() == searches.USUAL else times.parse_duration(text)
+    return unchanged if text is None else searches.parse_duration(text)
 
 
 def _change(id: int, act: Callable[[Tx], Awaitable[Target]], as_json: bool) -> None:

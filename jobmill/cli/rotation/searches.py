@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import typer
 
 from jobmill.cli.support import output, session, times
+from jobmill.cli.support.option_groups import expand_options
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.errors import Invalid
@@ -34,18 +35,46 @@ Window = Annotated[
         help="Time in which the same request is not repeated, such as 24h; `usual` resets it.",
     ),
 ]
-DaysBack = Annotated[
-    int | None,
-    typer.Option(min=0, max=365, help="Only jobs posted within this many days; 0: all jobs."),
-]
-Since = Annotated[
-    str | None,
-    typer.Option(metavar="DATE", help="Only jobs posted since this date; `usual` resets it."),
-]
 SearchId = Annotated[int, typer.Argument(metavar="ID", min=1, help="Number of the search.")]
 
 
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """When and what a search reads, and how the command prints it."""
+
+    interval: Interval = None
+    window: Window = None
+    days_back: Annotated[
+        int | None,
+        typer.Option(min=0, max=365, help="Only jobs posted within this many days; 0: all jobs."),
+    ] = None
+    since: Annotated[
+        str | None,
+        typer.Option(metavar="DATE", help="Only jobs posted since this date; `usual` resets it."),
+    ] = None
+    as_json: AsJson = False
+
+    def to_changes(self) -> SettingChanges:
+        """The settings that were given; `usual` or 0 resets one."""
+        changes: SettingChanges = {}
+        if self.interval is not None:
+            changes["min_interval"] = parse_duration(self.interval)
+        if self.window is not None:
+            changes["call_window"] = parse_duration(self.window)
+        if self.days_back is not None:
+            changes["days_back"] = self.days_back or None
+        if self.since is not None:
+            changes["since"] = None if self.since == USUAL else _parse_date(self.since)
+        return changes
+
+
+def parse_duration(text: str) -> dt.timedelta | None:
+    """None: as usual."""
+    return None if text.strip().lower() == USUAL else times.parse_duration(text)
+
+
 @app.command()
+@expand_options
 def add(
     platform: Annotated[str, typer.Argument(metavar="PLATFORM", help="jooble, reed, adzuna, …")],
     keywords: Annotated[
@@ -56,34 +85,15 @@ def add(
         list[str] | None, typer.Option(help="Location; may be repeated; default: anywhere.")
     ] = None,
     priority: Annotated[int, typer.Option(min=0, max=100, help="Higher is read first.")] = 50,
-    interval: Interval = None,
-    window: Window = None,
-    days_back: DaysBack = None,
-    since: Since = None,
-    as_json: AsJson = False,
+    *,
+    options: SearchOptions,
 ) -> None:
     """Add a search; each pair of keywords and location is read in turn."""
-    changes = _parse_changes(interval, window, days_back, since)
-    settings = replace(SearchSettings(priority), **changes)
+    settings = replace(SearchSettings(priority), **options.to_changes())
     _run_and_print(
-        lambda tx: searches.add(tx, platform, keywords, location or [""], settings), as_json
+        lambda tx: searches.add(tx, platform, keywords, location or [""], settings),
+        options.as_json,
     )
-
-
-def _parse_changes(
-    interval: str | None, window: str | None, days_back: int | None, since: str | None
-) -> SettingChanges:
-    """The settings that were given; `usual` or 0 resets one."""
-    changes: SettingChanges = {}
-    if interval is not None:
-        changes["min_interval"] = None if interval == USUAL else times.parse_duration(interval)
-    if window is not None:
-        changes["call_window"] = None if window == USUAL else times.parse_duration(window)
-    if days_back is not None:
-        changes["days_back"] = days_back or None
-    if since is not None:
-        changes["since"] = None if since == USUAL else _parse_date(since)
-    return changes
 
 
 def _parse_date(text: str) -> dt.date:
@@ -94,24 +104,22 @@ def _parse_date(text: str) -> dt.date:
 
 
 @app.command("set")
+@expand_options
 def change_settings(
     id: SearchId,
     priority: Annotated[
         int | None, typer.Option(min=0, max=100, help="Higher is read first.")
     ] = None,
-    interval: Interval = None,
-    window: Window = None,
-    days_back: DaysBack = None,
-    since: Since = None,
-    as_json: AsJson = False,
+    *,
+    options: SearchOptions,
 ) -> None:
     """Change the settings of a search."""
-    changes = _parse_changes(interval, window, days_back, since)
+    changes = options.to_changes()
     if priority is not None:
         changes["priority"] = priority
     if not changes:
         raise Invalid("set something: --priority, --interval, --window, --days-back or --since")
-    _run_and_print(lambda tx: searches.update_search(tx, id, **changes), as_json)
+    _run_and_print(lambda tx: searches.update_search(tx, id, **changes), options.as_json)
 
 
 @app.command("list")
