@@ -41,7 +41,9 @@ def python(environment: Environment) -> Path:
     base_python = _find(environment.at_least)
     print(f"installing {environment.lock.name}", file=sys.stderr)
     _run(base_python, "-m", "venv", "--clear", home)
-    _run(interpreter, "-m", "pip", "install", "-qq", "--require-hashes", "-r", environment.lock)
+    # The lock file lists all dependencies, without the extras that some packages ask for.
+    options = ("-qq", "--no-deps", "--require-hashes", "-r", environment.lock)
+    _run(interpreter, "-m", "pip", "install", *options)
     stamp.write_text(digest)
     return interpreter
 
