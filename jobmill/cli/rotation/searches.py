@@ -69,7 +69,7 @@ class SearchOptions:
 
 
 def parse_duration(text: str) -> dt.timedelta | None:
-    """None: as usual."""
+    """The duration, or None if the option says `usual`."""
     return None if text.strip().lower() == USUAL else times.parse_duration(text)
 
 

@@ -26,7 +26,7 @@ LIST_COMMANDS = {
 KIND = re.compile("|".join(f"{kind} " for kind in LIST_COMMANDS))
 MISSING_EVENT = re.compile(r"Opening (\d+) has no event ")
 API_JOB = re.compile(r"(?:^(J)|\bj)ob (?=(?:with id )?\d)")
-"""The HTTP API calls an opening a job. Elsewhere `Job 7` may be a name that somebody chose."""
+"""The HTTP API calls an opening a job. Elsewhere in a text `Job 7` may be the name of a saved view."""
 
 
 class NotFoundWithHint(NotFound):
