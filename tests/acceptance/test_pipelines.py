@@ -7,7 +7,6 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncIterator, Sequence
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from jobmill.db import Database, connect
 from tests.acceptance import self_killing_worker
 from tests.acceptance.world import HOME, PAGE, PROFILE, open_world
 from tests.cli import forked
+from tests.cli.forked import ForkedProcess
 from tests.conftest import clone
 from tests.outside.site import LoopbackSite
 from tests.queue.helpers import fetch
@@ -76,25 +76,22 @@ class Mill:
         try:
             while await self.is_busy(database):
                 assert time.monotonic() < deadline, await _state(database)
-                if not process.is_alive():
+                if process.poll() is not None:
                     died += 1
                     await let_leases_lapse(database)
                     process = self.start()
                 await asyncio.sleep(0.05)
         finally:
             process.kill()
-            process.join()
+            process.wait()
         return died
 
     async def is_busy(self, database: Database) -> bool:
         return await _is_busy(database)
 
-    def start(self) -> BaseProcess:
+    def start(self) -> ForkedProcess:
         """Forked from a process that has loaded all modules: starting Python again takes longer than the work."""
-        arguments = (self.deaths, self.folder, self.variables)
-        process = forked.FORKS.Process(target=self_killing_worker.run, args=arguments)
-        process.start()
-        return process
+        return ForkedProcess(self_killing_worker.run, self.deaths, self.folder, self.variables)
 
 
 async def let_leases_lapse(database: Database) -> None:

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from multiprocessing.process import BaseProcess
 from typing import Any
 
 import pytest
@@ -26,7 +25,7 @@ from jobmill.notifications.channels import NewChannel
 from jobmill.queue import alerts
 from jobmill.settings import Settings
 from jobmill.tools import Tools
-from tests.cli import forked
+from tests.cli.forked import ForkedProcess
 from tests.notifications import worker_process
 from tests.outside.mailbox import Mailbox, open_mailbox
 from tests.outside.site import ReceivedRequest, ResponseWriter, open_site, reply
@@ -102,21 +101,19 @@ class Workers:
 
     def __init__(self, url: str, settings: dict[str, Any]) -> None:
         self._arguments = (url, settings)
-        self.processes: list[BaseProcess] = []
+        self.processes: list[ForkedProcess] = []
         self.kills = 0
         self.random = random.Random(21)
 
     def fill_up(self, number: int) -> None:
-        self.processes = [process for process in self.processes if process.is_alive()]
+        self.processes = [process for process in self.processes if process.poll() is None]
         while len(self.processes) < number:
-            process = forked.FORKS.Process(target=worker_process.run, args=self._arguments)
-            process.start()
-            self.processes.append(process)
+            self.processes.append(ForkedProcess(worker_process.run, *self._arguments))
 
     def kill_one(self) -> None:
         process = self.random.choice(self.processes)
         process.kill()
-        process.join()
+        process.wait()
         self.kills += 1
 
 
@@ -130,7 +127,7 @@ def worker_processes(url: str, settings: Settings, number: int) -> Iterator[Work
     finally:
         for process in workers.processes:
             process.kill()
-            process.join()
+            process.wait()
 
 
 async def add_people(database: Database, settings: Settings, number: int) -> None:

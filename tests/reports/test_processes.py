@@ -147,7 +147,7 @@ async def test_a_report_waits_without_a_key_and_continues_when_a_worker_has_one(
         assert "set the environment variable ANTHROPIC_API_KEY" in shown["report"]["note"]
     finally:
         process.kill()
-        process.join()
+        process.wait()
     assert model.requests == []
     await let_leases_lapse(database)
     mill.variables["ANTHROPIC_API_KEY"] = key
