@@ -7,7 +7,6 @@ import shutil
 import signal
 import stat
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -22,29 +21,9 @@ from jobmill.db import account, binaries, connect
 from jobmill.db.embedded import ADMIN, ROLE, EmbeddedServer
 from jobmill.db.migrate import migrate
 from jobmill.errors import Conflict, Unavailable
+from tests.cli.forked import ForkedProgram
 
-USER = """
-import sys
-from pathlib import Path
-from jobmill.db.embedded import EmbeddedServer
-with EmbeddedServer(Path(sys.argv[1]), durable=False).use() as url:
-    print(url, flush=True)
-    sys.stdin.read()
-"""
-"""A process that uses the server until its input ends."""
-
-MIGRATOR = """
-import asyncio, sys
-from pathlib import Path
-from jobmill.db import connect
-from jobmill.db.embedded import EmbeddedServer
-from jobmill.db.migrate import migrate
-async def main(url):
-    async with connect(url) as database, database.transaction() as tx:
-        print(len(await migrate(tx)), flush=True)
-with EmbeddedServer(Path(sys.argv[1]), durable=False).use() as url:
-    asyncio.run(main(url))
-"""
+from . import embedded_process
 
 
 @pytest.fixture(scope="session")
@@ -70,18 +49,14 @@ def copy(made: Path, data: Path) -> None:
 
 
 @contextmanager
-def user(data: Path) -> Iterator[subprocess.Popen[str]]:
+def user(data: Path) -> Iterator[ForkedProgram]:
     """Another process that uses the server."""
-    command = [sys.executable, "-c", USER, str(data)]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline().startswith("postgresql://")
-        try:
-            yield process
-        finally:
-            if process.poll() is None and process.stdin is not None:
-                process.stdin.close()
+    process = ForkedProgram(embedded_process.use, data)
+    assert process.stdout.readline().startswith("postgresql://")
+    try:
+        yield process
+    finally:
+        process.communicate()
 
 
 def put_row(url: str, text: str) -> None:
@@ -135,7 +110,7 @@ def test_the_last_user_stops_the_server(data: Path) -> None:
             inner.start()
             inner.release()
             assert pid(data) == first
-            other.stdin.close()  # type: ignore[union-attr]
+            other.stdin.close()
             assert other.wait() == 0
         assert running(data)
     assert not running(data)
@@ -214,13 +189,10 @@ def leave_pid(data: Path, pid: int) -> None:
 
 def test_ten_concurrent_starts_share_one_new_server_and_migrate_it_once(home: Path) -> None:
     data = home / "postgres"
-    command = [sys.executable, "-c", MIGRATOR, str(data)]
     with user(data):
         first = pid(data)
-        processes = [
-            subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(10)
-        ]
-        applied = [int(process.communicate()[0]) for process in processes]
+        processes = [ForkedProgram(embedded_process.migrate_server, data) for _ in range(10)]
+        applied = [int(process.communicate()) for process in processes]
         assert pid(data) == first
     assert sorted(applied)[:9] == [0] * 9
     assert max(applied) > 0
@@ -229,10 +201,9 @@ def test_ten_concurrent_starts_share_one_new_server_and_migrate_it_once(home: Pa
 
 def test_five_concurrent_starts_create_one_server(home: Path) -> None:
     data = home / "postgres"
-    command = [sys.executable, "-c", MIGRATOR, str(data)]
-    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(5)]
-    applied = [int(process.communicate()[0]) for process in processes]
-    assert [process.returncode for process in processes] == [0] * 5
+    processes = [ForkedProgram(embedded_process.migrate_server, data) for _ in range(5)]
+    applied = [int(process.communicate()) for process in processes]
+    assert [process.poll() for process in processes] == [0] * 5
     assert sum(number > 0 for number in applied) == 1
     assert not running(data)
 
@@ -241,10 +212,9 @@ def test_a_kill_during_initdb_leaves_no_folder_that_looks_complete(
     home: Path,
 ) -> None:
     data = home / "postgres"
-    starter = subprocess.Popen([sys.executable, "-c", USER, str(data)], stdin=subprocess.PIPE)
+    starter = ForkedProgram(embedded_process.use, data)
     eventually(lambda: (home / "postgres.new" / "global").exists())
-    starter.kill()
-    starter.communicate()
+    starter.close()
     assert not data.exists()
     with EmbeddedServer(data, durable=False).use() as url:
         put_row(url, "whole")

@@ -14,7 +14,6 @@ import logging
 import random
 import signal
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -33,14 +32,15 @@ from jobmill import queue
 from jobmill.db import connect
 from jobmill.db.migrate import migrate
 from jobmill.errors import AppError
+from tests.cli.forked import ForkedProcess
 
+from . import worker
 from .checker import EVIDENCE, violations
 from .history import HistoryWriter, read_history
 from .pipeline import PIPELINE, order
 from .proxy import Action, FaultProxy, Link, Request, proxied
 from .replicas import PostgresServer, Replicas, replicas
 
-ROOT = Path(__file__).parents[2]
 LEASE = 3.0
 WORKERS = 3
 CLIENTS = 2
@@ -93,15 +93,14 @@ class Workers:
         self._url = url
         self._logs = logs
         self._started = 0
-        self.processes: list[subprocess.Popen[bytes]] = []
+        self.processes: list[ForkedProcess] = []
 
     def fill_up(self) -> None:
         self.processes = [process for process in self.processes if process.poll() is None]
         while len(self.processes) < WORKERS:
             self._started += 1
-            with (self._logs / f"worker-{self._started}.log").open("wb") as log:
-                command = [sys.executable, "-m", "tests.faults.worker", self._url, str(LEASE)]
-                self.processes.append(subprocess.Popen(command, cwd=ROOT, stderr=log))
+            log = self._logs / f"worker-{self._started}.log"
+            self.processes.append(ForkedProcess(worker.run, self._url, LEASE, log))
 
     def kill(self) -> None:
         process = random.choice(self.processes)

@@ -1,4 +1,4 @@
-"""A worker process for chaos: `python -m tests.faults.worker URL LEASE`; its log goes to stderr."""
+"""A worker process for chaos, with its log in a file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import datetime as dt
 import logging
 import signal
-import sys
+from pathlib import Path
 
 import psycopg
 
@@ -17,14 +17,14 @@ from jobmill.queue import Worker
 from .pipeline import PIPELINE
 
 
-async def main(url: str, lease: str) -> None:
+async def main(url: str, lease: float) -> None:
     """Restart a worker that finds no database, as a supervisor would."""
     stopped = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
     while not stopped.is_set():
         try:
             async with connect(url, size=6) as database:
-                worker = Worker(database, PIPELINE, lease=dt.timedelta(seconds=float(lease)))
+                worker = Worker(database, PIPELINE, lease=dt.timedelta(seconds=lease))
                 running = asyncio.create_task(worker.run())
                 stopping = asyncio.create_task(stopped.wait())
                 await asyncio.wait([running, stopping], return_when=asyncio.FIRST_COMPLETED)
@@ -35,6 +35,7 @@ async def main(url: str, lease: str) -> None:
             await asyncio.sleep(0.2)
 
 
-if __name__ == "__main__":
-    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
-    asyncio.run(main(*sys.argv[1:]))
+def run(url: str, lease: float, log: Path) -> None:
+    """The whole process."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s", filename=log, force=True)
+    asyncio.run(main(url, lease))

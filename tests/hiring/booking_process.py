@@ -1,10 +1,9 @@
-"""A client that books interview times until it is killed: `python -m tests.hiring.booking_process URL SEED`."""
+"""A client that books interview times until it is killed."""
 
 from __future__ import annotations
 
 import asyncio
 import random
-import sys
 
 from jobmill.db import connect
 from jobmill.errors import Conflict
@@ -30,5 +29,6 @@ async def main(url: str, seed: int) -> None:
             print(booked.application.id, flush=True)
 
 
-if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], int(sys.argv[2])))
+def run(url: str, seed: int) -> None:
+    """The whole process."""
+    asyncio.run(main(url, seed))

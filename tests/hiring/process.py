@@ -1,9 +1,8 @@
-"""A worker that only expires offers: `python -m tests.hiring.process URL`."""
+"""A process with a worker that only expires offers."""
 
 from __future__ import annotations
 
 import asyncio
-import sys
 
 from jobmill.db import connect
 from jobmill.hiring.waitlist import deadlines
@@ -18,5 +17,6 @@ async def main(url: str) -> None:
         await Worker(database, {}, periodic_tasks=[chore]).run()
 
 
-if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1]))
+def run(url: str) -> None:
+    """The whole process."""
+    asyncio.run(main(url))

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,6 +28,8 @@ from jobmill.hiring.records import applicants, applications
 from jobmill.hiring.records.applicants import Contact, parse_contact
 from jobmill.hiring.records.openings import Opening
 from jobmill.hiring.waitlist.deadlines import expire_due_openings
+from tests.cli.forked import ForkedProgram
+from tests.hiring import uncommitted_writes
 from tests.hiring.change_past import age
 from tests.hiring.helpers import apply, make_applicant, make_opening
 from tests.hiring.log_rules import check_log_in, read_log
@@ -40,7 +39,6 @@ from tests.queue.helpers import fetch
 __all__ = ["wide_database"]
 DAY = dt.timedelta(days=1)
 ADA = parse_contact("Ada", "ada@example.org")
-ROOT = Path(__file__).parents[2]
 
 
 async def request(tx: Tx, opening: Opening, contact: Contact = ADA) -> ConfirmationToken:
@@ -304,35 +302,15 @@ async def test_confirming_while_the_data_are_erased_leaves_no_trace_or_an_applic
             assert await fetch(tx, "SELECT id FROM hiring.apply_request") == []
 
 
-KILLED = """
-import asyncio, sys
-from jobmill.db import connect
-from jobmill.hiring.applications import apply_requests
-from jobmill.hiring.messages.signed_links import ConfirmationToken
-
-async def main():
-    async with connect(sys.argv[1], size=1) as database, database.transaction() as tx:
-        await apply_requests.confirm(tx, ConfirmationToken("request", int(sys.argv[2])))
-        print("confirmed", flush=True)
-        await asyncio.sleep(600)
-
-asyncio.run(main())
-"""
-
-
 async def test_a_process_killed_before_it_commits_has_confirmed_nothing(
     url: str, database: Database
 ) -> None:
     async with database.transaction() as tx:
         opening = await make_opening(tx, 1)
         token = await request(tx, opening)
-    command = [sys.executable, "-c", KILLED, url, str(token.id)]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    assert process.stdout
-    assert await asyncio.to_thread(process.stdout.readline) == "confirmed\n"
-    process.kill()
-    process.wait()
-    process.stdout.close()
+    process = ForkedProgram(uncommitted_writes.confirm_request, url, token.id)
+    assert await asyncio.to_thread(process.stdout.readline) == "written\n"
+    process.close()
     # Waits until PostgreSQL has noticed and released the locks of the dead process.
     async with database.transaction() as tx:
         await apply_requests.confirm(tx, token)

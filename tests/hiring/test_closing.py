@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -21,12 +18,13 @@ from jobmill.hiring.messages.letters import LetterText
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
+from tests.cli.forked import ForkedProgram
+from tests.hiring import uncommitted_writes
 from tests.hiring.helpers import apply, make_applicant, make_opening
 from tests.hiring.log_rules import check_log
 from tests.hiring.notices_helpers import states
 from tests.queue.helpers import fetch
 
-ROOT = Path(__file__).parents[2]
 TEXT = LetterText("Sorry: $title", "$greeting\n\n$company has closed $title.\n")
 
 
@@ -152,34 +150,13 @@ async def test_a_double_click_tells_everyone_once(database: Database) -> None:
     await check_told_once(database, opening, 40)
 
 
-CLOSE = """
-import asyncio, sys
-from jobmill.db import connect
-from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.applications import closing
-
-async def main():
-    async with connect(sys.argv[1], size=1) as database, database.transaction() as tx:
-        await closing.close_and_tell(tx, int(sys.argv[2]), LOCAL, tell=True)
-        print("done", flush=True)
-        sys.stdin.read()
-
-asyncio.run(main())
-"""
-
-
 async def test_a_process_that_is_killed_before_the_commit_has_told_nobody(
     database: Database, url: str
 ) -> None:
     opening = await make_full_opening(database, 20)
-    process = subprocess.Popen(
-        [sys.executable, "-c", CLOSE, url, str(opening.id)],
-        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    assert process.stdout
-    assert await asyncio.to_thread(process.stdout.readline) == "done\n"
-    process.kill()
-    process.communicate()
+    process = ForkedProgram(uncommitted_writes.close_opening, url, opening.id)
+    assert await asyncio.to_thread(process.stdout.readline) == "written\n"
+    process.close()
     async with database.transaction() as tx:
         # Waits until PostgreSQL has noticed that the process is gone.
         await closing.close_and_tell(tx, opening.id, LOCAL, tell=True)

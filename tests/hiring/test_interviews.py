@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
 
 import pytest
 
@@ -32,11 +29,11 @@ from jobmill.hiring.records.openings import Opening, OpeningNotFound
 from jobmill.hiring.waitlist.deadlines import expire_due_openings
 from jobmill.pipelines import notices as pipeline
 from jobmill.web.booking_lines import describe_booking_event
+from tests.cli.forked import ForkedProgram
+from tests.hiring import booking_process
 from tests.hiring.helpers import apply, make_applicant, make_opening, name_error
 from tests.hiring.interview_helpers import let_start, make_times, series
 from tests.hiring.log_rules import check_log_in
-
-ROOT = Path(__file__).parents[2]
 
 
 async def make_booked(
@@ -412,23 +409,15 @@ async def test_concurrent_bookings_and_exchanges_keep_all_rules(wide_database: D
 async def test_killed_clients_leave_no_half_booking(database: Database, url: str) -> None:
     async with database.transaction() as tx:
         opening, _, times = await make_booked(tx, 6, count=3)
-    command = [sys.executable, "-m", "tests.hiring.booking_process", url]
-    clients = [
-        subprocess.Popen([*command, str(seed)], cwd=ROOT, stdout=subprocess.PIPE, text=True)
-        for seed in (1, 2)
-    ]
+    clients = [ForkedProgram(booking_process.run, url, seed) for seed in (1, 2)]
     told: set[int] = set()
     for client in clients:
-        assert client.stdout
         told |= {int(await asyncio.to_thread(client.stdout.readline)) for _ in range(8)}
     for client in clients:
         client.kill()
     for client in clients:
-        assert client.stdout
         # A booking may be committed after the last line that was read.
-        told |= {int(line) for line in client.stdout.read().splitlines()}
-        client.wait()
-        client.stdout.close()
+        told |= {int(line) for line in client.communicate().splitlines()}
     async with database.transaction() as tx:
         # Waits until the connections of the killed clients have let go.
         await check_logs(tx, times, opening.id)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-import subprocess
-import sys
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -16,12 +14,13 @@ from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applications import submissions, withdrawals
 from jobmill.hiring.audit_log import verification
 from jobmill.hiring.records.openings import Opening
+from tests.cli.forked import ForkedProgram
+from tests.hiring import process
 from tests.hiring.helpers import make_applicant, make_opening
 from tests.hiring.log_rules import check_log
 from tests.queue.helpers import fetch
 from tests.queue.test_processes import cut_power
 
-ROOT = Path(__file__).parents[2]
 OPENINGS = 6
 SILENT = 4
 """Applicants per opening that never answer."""
@@ -29,24 +28,6 @@ MISSES = OPENINGS * SILENT * 2
 KILLS = 4
 LONGEST = 120.0
 """Seconds without progress after which the test fails instead of waiting for ever."""
-
-
-def start(url: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tests.hiring.process", url]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-
-
-def wait_until_ready(process: subprocess.Popen[str]) -> None:
-    """Until the worker works, or has ended because the database is down."""
-    assert process.stdout
-    process.stdout.readline()
-
-
-def end(process: subprocess.Popen[str]) -> None:
-    process.kill()
-    process.wait()
-    assert process.stdout
-    process.stdout.close()
 
 
 def make_quiet_hours(now: dt.datetime) -> dict[str, dt.time]:
@@ -108,16 +89,17 @@ async def test_each_deadline_fires_once_while_workers_are_killed_and_the_databas
             async with database.transaction() as tx:
                 await migrate(tx)
             made = await offer_to_the_silent(database)
-        workers = [start(url) for _ in range(3)]
-        stack.callback(lambda: [end(worker) for worker in workers])
+        workers = [ForkedProgram(process.run, url) for _ in range(3)]
+        stack.callback(lambda: [worker.close() for worker in workers])
         for kill in range(KILLS):
             # After some of the work, never before a worker has started.
             await wait_until_missed(server, url, MISSES * kill // KILLS + 1)
-            await asyncio.to_thread(wait_until_ready, workers[0])
-            end(workers.pop(0))
+            # Until the worker works, or has ended because the database is down.
+            await asyncio.to_thread(workers[0].stdout.readline)
+            workers.pop(0).close()
             if kill == 1:
                 cut_power(tmp_path / "postgres")
-            workers.append(start(url))
+            workers.append(ForkedProgram(process.run, url))
         await wait_until_missed(server, url, MISSES)
         async with connect(url) as database, database.transaction() as tx:
             for opening in made:

@@ -1,10 +1,8 @@
-"""A process that asks a model repeatedly until the budget is spent: `python -m
-tests.outside.model_worker DATABASE SERVER NAME DAY TOKENS`."""
+"""A process that asks a model repeatedly until the budget is spent."""
 
 from __future__ import annotations
 
 import asyncio
-import sys
 import urllib.request
 
 from pydantic import BaseModel
@@ -19,8 +17,8 @@ class JobTitle(BaseModel):
     title: str
 
 
-async def main(url: str, server: str, name: str, day: str, tokens: str) -> None:
-    settings = Settings(anthropic_base_url=server, budget_day=float(day))
+async def main(url: str, server: str, name: str, day: float, tokens: int) -> None:
+    settings = Settings(anthropic_base_url=server, budget_day=day)
     async with (
         connect(url, size=2) as database,
         open_model(database, settings, {"ANTHROPIC_API_KEY": "sk-worker"}) as model,
@@ -29,14 +27,13 @@ async def main(url: str, server: str, name: str, day: str, tokens: str) -> None:
         await asyncio.to_thread(urllib.request.urlopen, f"{server}/go")
         for number in range(1_000):
             text = f"{name} {number}"
-            got = await model(
-                ModelQuestion("strong", "race", "Read.", text, JobTitle, "1", int(tokens))
-            )
+            got = await model(ModelQuestion("strong", "race", "Read.", text, JobTitle, "1", tokens))
             if isinstance(got, ModelBlocked) and got.reason == "spent_out":
                 return
             if isinstance(got, ModelBlocked):
                 await asyncio.sleep(0.02)
 
 
-if __name__ == "__main__":
-    asyncio.run(main(*sys.argv[1:]))
+def run(url: str, server: str, name: str, day: float, tokens: int) -> None:
+    """The whole process."""
+    asyncio.run(main(url, server, name, day, tokens))

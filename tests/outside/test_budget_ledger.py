@@ -3,7 +3,6 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import json
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from decimal import Decimal
 from typing import Any
@@ -19,8 +18,10 @@ from jobmill.outside.model import ModelClient, open_model
 from jobmill.outside.model_prices import Price
 from jobmill.outside.model_question import ModelAnswer, ModelBlocked, ModelQuestion
 from jobmill.settings import Settings
+from tests.cli.forked import ForkedProcess
 from tests.people.helpers import make_person
 
+from . import model_worker
 from .model_server import MESSAGES, ModelServer, answer, open_server
 from .site import ReceivedRequest, ResponseWriter
 
@@ -206,13 +207,6 @@ async def vendor() -> AsyncIterator[ModelServer]:
         yield vendor
 
 
-async def start(url: str, vendor: ModelServer, *arguments: object) -> asyncio.subprocess.Process:
-    words = [url, vendor.url, *map(str, arguments)]
-    return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.outside.model_worker", *words
-    )
-
-
 def gate(count: int) -> Callable[[ReceivedRequest, ResponseWriter], Awaitable[None]]:
     """Holds requests back until enough of them have arrived."""
     all_here = asyncio.Barrier(count)
@@ -240,8 +234,11 @@ async def test_eight_concurrent_processes_never_exceed_a_cap(
 
     vendor.says(bill)
     vendor.site.on("/go", gate(8))
-    workers = [await start(url, vendor, number, "0.10", tokens) for number in range(8)]
-    assert [await worker.wait() for worker in workers] == [0] * 8
+    workers = [
+        ForkedProcess(model_worker.run, url, vendor.url, f"{number}", 0.10, tokens)
+        for number in range(8)
+    ]
+    assert [await asyncio.to_thread(worker.wait) for worker in workers] == [0] * 8
     assert Decimal("0.08") < vendor.billed <= Decimal("0.10")
     async with database.transaction() as tx:
         spending = await budget_ledger.read_spending(tx, "day")
@@ -259,10 +256,10 @@ async def test_the_reservation_of_a_killed_process_stays_counted(
 
     vendor.says(hang)
     vendor.site.on("/go", gate(1))
-    worker = await start(url, vendor, "doomed", "0.008", 100)
+    worker = ForkedProcess(model_worker.run, url, vendor.url, "doomed", 0.008, 100)
     await asked_once.wait()
     worker.kill()
-    await worker.wait()
+    await asyncio.to_thread(worker.wait)
     vendor.says(answer({"title": "Cook"}))
     settings = Settings(anthropic_base_url=vendor.url, budget_day=0.008)
     async with open_model(database, settings, {"ANTHROPIC_API_KEY": "k"}) as model:

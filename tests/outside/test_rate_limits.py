@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-import subprocess
-import sys
 from itertools import chain, pairwise
-from pathlib import Path
 from typing import Any, LiteralString
 
 import pytest
@@ -28,10 +25,11 @@ from jobmill.outside.rate_limits import (
 )
 from jobmill.outside.request import FetchFailure, Ok, Request
 from jobmill.settings import Settings
+from tests.cli.forked import ForkedProgram
 
+from . import fetching_process
 from .site import Handler, LoopbackSite, ReceivedRequest, ResponseWriter, in_turn, open_site, reply
 
-ROOT = Path(__file__).parents[2]
 SECOND = dt.timedelta(seconds=1)
 HOUR = dt.timedelta(hours=1)
 POLITE = HostRateLimit(SECOND, max_concurrent=100)
@@ -338,26 +336,6 @@ async def test_every_redirect_waits_for_its_own_slot(
     assert sorted(rows) == sorted([(site.place, [], 0), (other.place, [], 0)])
 
 
-CALLER = """
-import asyncio, datetime as dt, sys
-from jobmill.db import connect
-from jobmill.outside.fetch import open_fetch
-from jobmill.outside.rate_limits import HostRateLimit
-from jobmill.outside.request import Ok, Request
-from jobmill.settings import Settings
-
-async def main(url, place):
-    rate_limit = HostRateLimit(dt.timedelta(milliseconds=20), max_concurrent=3)
-    async with connect(url) as db:
-        async with open_fetch(db, Settings(private_hosts=place), rate_limit=rate_limit) as fetch:
-            requests = [Request(f"http://{place}/") for _ in range(15)]
-            answers = await asyncio.gather(*map(fetch, requests))
-            print(sum(isinstance(one, Ok) for one in answers))
-
-asyncio.run(main(*sys.argv[1:]))
-"""
-
-
 async def test_processes_share_the_rate_limit(
     url: str, site: LoopbackSite, database: Database
 ) -> None:
@@ -366,14 +344,9 @@ async def test_processes_share_the_rate_limit(
         await reply(b"ok")(request, out)
 
     site.on("/", handle)
-    callers = [
-        await asyncio.create_subprocess_exec(
-            sys.executable, "-c", CALLER, url, site.place, cwd=ROOT, stdout=subprocess.PIPE
-        )
-        for _ in range(2)
-    ]
-    outputs = [(await caller.communicate())[0] for caller in callers]
-    assert outputs == [b"15\n", b"15\n"]
+    callers = [ForkedProgram(fetching_process.run, url, site.place) for _ in range(2)]
+    outputs = [await asyncio.to_thread(caller.communicate) for caller in callers]
+    assert outputs == ["15\n", "15\n"]
     assert len(site.requests) == 30
     # As counted by the server: both processes together never exceed the limit.
     assert site.max_concurrent == 3

@@ -1,4 +1,4 @@
-"""A worker process for tests: `python -m tests.queue.process URL PIPELINE [LEASE]`, stopped by SIGTERM."""
+"""A worker process for tests, stopped by SIGTERM."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ import datetime as dt
 import os
 import random
 import signal
-import sys
 
 from jobmill.db import Database, Tx, connect
 from jobmill.errors import Unavailable
 from jobmill.queue import Finish, Move, NewItem, Stage, Stages, Work, Worker
-
-from .helpers import SOON
 
 
 async def quick(work: Work) -> Move:
@@ -61,15 +58,16 @@ async def work(database: Database, pipeline: str, lease: dt.timedelta) -> None:
     await worker.run()
 
 
-async def main(url: str, pipeline: str, lease: str = f"{SOON.total_seconds()}") -> None:
+async def main(url: str, pipeline: str, lease: float) -> None:
     """Restart a worker that finds no database, as a supervisor would."""
     while True:
         try:
             async with connect(url, size=6) as database:
-                return await work(database, pipeline, dt.timedelta(seconds=float(lease)))
+                return await work(database, pipeline, dt.timedelta(seconds=lease))
         except Unavailable:
             await asyncio.sleep(0.2)
 
 
-if __name__ == "__main__":
-    asyncio.run(main(*sys.argv[1:]))
+def run(url: str, pipeline: str, lease: float) -> None:
+    """The whole process."""
+    asyncio.run(main(url, pipeline, lease))

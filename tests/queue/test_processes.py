@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
@@ -24,25 +22,23 @@ from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
 from jobmill.queue import NewItem, submit_all
 from jobmill.queue.worker import LEASE
+from tests.cli.forked import ForkedProgram
 
+from . import process
 from .helpers import SOON, fetch, happened, item, new, put, statuses
 from .process import PIPELINES
-
-ROOT = Path(__file__).parents[2]
 
 
 class WorkerProcesses:
     """Worker processes that a test may kill; `fill_up` replaces killed ones."""
 
     def __init__(self, url: str, pipeline: str, lease: float) -> None:
-        self._command = [sys.executable, "-m", "tests.queue.process", url, pipeline, str(lease)]
-        self.processes: list[subprocess.Popen[str]] = []
+        self._arguments = (url, pipeline, lease)
+        self.processes: list[ForkedProgram] = []
 
     def fill_up(self, count: int) -> None:
         while len(self.processes) < count:
-            self.processes.append(
-                subprocess.Popen(self._command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-            )
+            self.processes.append(ForkedProgram(process.run, *self._arguments))
 
     def ready(self) -> None:
         for n in range(len(self.processes)):
@@ -50,16 +46,10 @@ class WorkerProcesses:
 
     def expect_line(self, line: str, n: int = 0) -> None:
         """Wait for the next line that a process prints."""
-        output = self.processes[n].stdout
-        assert output
-        assert output.readline() == f"{line}\n"
+        assert self.processes[n].stdout.readline() == f"{line}\n"
 
     def kill(self, n: int = 0) -> None:
-        process = self.processes.pop(n)
-        process.kill()
-        process.wait()
-        assert process.stdout
-        process.stdout.close()
+        self.processes.pop(n).close()
 
     def end(self) -> None:
         while self.processes:
@@ -108,9 +98,7 @@ async def slow_item(database: Database) -> queue.ItemId:
     return id
 
 
-async def pause_while_processing(
-    database: Database, workers: WorkerProcesses
-) -> subprocess.Popen[str]:
+async def pause_while_processing(database: Database, workers: WorkerProcesses) -> ForkedProgram:
     await until(database, "PROCESSING")
     worker = workers.processes[0]
     worker.send_signal(signal.SIGSTOP)

@@ -6,8 +6,6 @@ import asyncio
 import datetime as dt
 import io
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +30,8 @@ from jobmill.hiring.records import applicants
 from jobmill.hiring.records.applicants import parse_contact
 from jobmill.hiring.records.applications import DuplicateApplication
 from jobmill.hiring.records.openings import Opening
+from tests.cli.forked import ForkedProgram
+from tests.hiring import uncommitted_writes
 from tests.hiring.change_past import unguarded
 from tests.hiring.helpers import make_applicant, make_opening
 from tests.hiring.log_rules import check_log, read_log
@@ -408,43 +408,15 @@ async def test_two_applications_at_once_cannot_have_the_same_file(database: Data
         await check_log(tx, opening.id)
 
 
-KILLED = """
-import asyncio, io, sys
-from jobmill.db import connect
-from jobmill.hiring.applications import submissions
-from jobmill.hiring.forms import uploads
-from jobmill.hiring.forms.answers import FormSubmission
-from jobmill.hiring.records.applicants import parse_contact
-
-async def main():
-    opening = int(sys.argv[2])
-    async with connect(sys.argv[1], size=1) as database, database.transaction() as tx:
-        checked = uploads.CheckedFile("cv", "cv.pdf", "application/pdf", 600_000)
-        file = await uploads.store(tx, opening, checked, io.BytesIO(bytes(600_000)))
-        submission = FormSubmission(1, "{}", (str(file.id),))
-        contact = parse_contact("Ada", "ada@example.org")
-        request = submissions.ApplyRequest(contact, submission=submission)
-        await submissions.apply_all(tx, opening, [request])
-        print("applied", flush=True)
-        await asyncio.sleep(600)
-
-asyncio.run(main())
-"""
-
-
 async def test_a_killed_process_leaves_no_half_application_and_no_half_file(
     url: str, database: Database
 ) -> None:
     async with database.transaction() as tx:
         opening = await make_opening(tx, 1)
         await save(tx, opening, CV)
-    command = [sys.executable, "-c", KILLED, url, str(opening.id)]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    assert process.stdout
-    assert await asyncio.to_thread(process.stdout.readline) == "applied\n"
-    process.kill()
-    process.wait()
-    process.stdout.close()
+    process = ForkedProgram(uncommitted_writes.apply_with_file, url, opening.id)
+    assert await asyncio.to_thread(process.stdout.readline) == "written\n"
+    process.close()
     # Waits until PostgreSQL has noticed and released the locks of the dead process.
     async with database.transaction() as tx:
         await send(tx, opening, FormSubmission(1, "{}", (await upload(tx, opening),)))
