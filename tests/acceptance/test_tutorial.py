@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shlex
-import signal
 import socket
 import subprocess
 import sys
@@ -21,6 +20,7 @@ import pytest
 from jobmill.db.embedded import EmbeddedServer
 from tests.acceptance.world import post
 from tests.cli import forked
+from tests.cli.forked import ForkedCommand
 from tests.outside.site import LoopbackSite, open_site, reply
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial.md"
@@ -100,7 +100,7 @@ class Reader:
             "JOBMILL_WEB_PORT": str(self.port),
             "JOBMILL_LOG_LEVEL": "error",
         }
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: ForkedCommand | None = None
         (folder / ".venv").symlink_to(sys.prefix)
 
     def do(self, step: TutorialStep) -> None:
@@ -134,25 +134,15 @@ class Reader:
 
     def start(self) -> str:
         """`make run` without its set-up: this environment is set up already."""
-        if self.process:
-            self.process.wait(20)
-        output, errors = self.folder / "said", self.folder / "errors"
-        with output.open("wb") as out, errors.open("wb") as wrong:
-            self.process = subprocess.Popen(
-                ["jobmill", "up"],
-                cwd=self.folder,
-                env=self.environment,
-                stdout=out,
-                stderr=wrong,
-                # A background job ignores SIGINT, and its children inherit that.
-                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
-            )
-        deadline = time.monotonic() + PATIENCE
-        while "Ctrl-C\n" not in output.read_text():
-            assert self.process.poll() is None, errors.read_text()
-            assert time.monotonic() < deadline, errors.read_text()
-            time.sleep(0.05)
-        return output.read_text()
+        self._wait_for_end()
+        errors = self.folder / "errors"
+        self.process = ForkedCommand(("up",), self.folder, self.environment, errors)
+        output = ""
+        for line in self.process.stdout:
+            output += line
+            if line.endswith("Ctrl-C\n"):
+                return output
+        raise AssertionError(errors.read_text())
 
     def meet(self, board: LoopbackSite) -> None:
         """Start again with `board` in place of Greenhouse, which the demo answers itself."""
@@ -161,9 +151,14 @@ class Reader:
         self.start()
 
     def stop(self) -> None:
-        if self.process and self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
+        if self.process:
+            self.process.terminate()
+        self._wait_for_end()
+
+    def _wait_for_end(self) -> None:
+        if self.process:
             self.process.wait(20)
+            self.process.stdout.close()
 
 
 def _free_port() -> int:

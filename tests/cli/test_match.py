@@ -8,7 +8,6 @@ import os
 import pty
 import re
 import subprocess
-import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
@@ -441,15 +440,9 @@ async def test_rescore_asks_for_confirmation_on_a_terminal(
     ours, theirs = pty.openpty()
     os.write(ours, answer)
     done = await asyncio.to_thread(
-        subprocess.run,
-        [sys.executable, "-m", "jobmill", "match", "rescore"],
-        check=False,
-        capture_output=True,
-        cwd=home,
-        env=variables(home, url) | {"PYTHONPATH": os.getcwd()},
-        stdin=theirs,
-        text=True,
-    )
+        forked.jobmill, "match", "rescore",
+        terminal=os.ttyname(theirs), folder=home, variables=variables(home, url),
+    )  # fmt: skip
     os.close(ours)
     os.close(theirs)
     assert done.returncode == 0, done.stderr

@@ -3,8 +3,6 @@ from __future__ import annotations
 import json
 import os
 import pty
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,7 @@ import pytest
 
 from jobmill.db import Database
 from jobmill.people import keys, passwords, persons
-from tests.cli.forked import Run, as_url, runner
+from tests.cli.forked import Run, TerminalCommand, as_url, runner
 
 
 @pytest.fixture
@@ -99,11 +97,9 @@ async def test_a_key_is_shown_once_and_revoked(run: Run, database: Database) -> 
 
 async def test_a_typed_password_is_not_echoed(home: Path, url: str, database: Database) -> None:
     terminal, child_terminal = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "jobmill", "person", "add", "Ada", "ada@example.org"],
-        stdin=child_terminal, stdout=child_terminal, stderr=child_terminal, start_new_session=True,
-        env={"HOME": str(home), "PATH": os.environ["PATH"], "DATABASE_URL": as_url(url)},
-    )  # fmt: skip
+    variables = {"HOME": str(home), "PATH": os.environ["PATH"], "DATABASE_URL": as_url(url)}
+    words = ("person", "add", "Ada", "ada@example.org")
+    process = TerminalCommand(words, home, variables, child_terminal)
     os.close(child_terminal)
     output = ""
     try:

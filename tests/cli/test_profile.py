@@ -212,21 +212,18 @@ def test_an_invalid_edit_can_be_corrected_on_a_terminal(home: Path, url: str) ->
     script = 'if [ -e again ]; then echo "titles: [Diver]" > "$1"; else echo "- " > "$1"; fi; touch again'
     ours, theirs = pty.openpty()
     os.write(ours, b"y\n")
-    done = subprocess.run(
-        [sys.executable, "-m", "jobmill", "profile", "edit"],
-        check=False,
-        capture_output=True,
-        cwd=home,
-        env={
+    done = forked.jobmill(
+        "profile",
+        "edit",
+        terminal=os.ttyname(theirs),
+        folder=home,
+        variables={
             "HOME": str(home),
             "PATH": os.environ["PATH"],
-            "PYTHONPATH": os.getcwd(),
             "TMPDIR": str(home),
             "DATABASE_URL": forked.as_url(url),
             "EDITOR": editor(home, script),
         },
-        stdin=theirs,
-        text=True,
     )
     os.close(ours)
     os.close(theirs)

@@ -6,9 +6,7 @@ import os
 import pty
 import re
 import select
-import signal
 import subprocess
-import sys
 import termios
 import time
 from collections.abc import Callable
@@ -34,6 +32,7 @@ from jobmill.queue import (
 )
 from jobmill.tools import Tools
 from tests.cli import forked
+from tests.cli.forked import TerminalCommand
 from tests.queue.helpers import drain, fetch, put
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -425,17 +424,13 @@ def test_watch_prints_once_into_a_pipe(run: Run) -> None:
 
 @pytest.mark.parametrize("key", [b"q", b"\x03"])
 async def test_watch_draws_until_stopped_and_restores_the_terminal(
-    key: bytes, url: str, database: Database
+    key: bytes, home: Path, url: str, database: Database
 ) -> None:
     await make_tea(database, "green")
     ours, theirs = pty.openpty()
     before = termios.tcgetattr(theirs)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "jobmill", "queue", "watch"],
-        stdin=theirs, stdout=theirs, stderr=theirs,
-        env=os.environ | {"DATABASE_URL": forked.as_url(url), "TERM": "xterm", "COLUMNS": "100"},
-        preexec_fn=_lead_terminal,  # noqa: PLW1509
-    )  # fmt: skip
+    variables = {"DATABASE_URL": forked.as_url(url), "TERM": "xterm", "COLUMNS": "100"}
+    process = TerminalCommand(("queue", "watch"), home, os.environ | variables, theirs)
     drawn = _read_until(ours, b"quit")
     assert b"tea/boil" in drawn
     os.write(ours, key)
@@ -445,15 +440,6 @@ async def test_watch_draws_until_stopped_and_restores_the_terminal(
     assert termios.tcgetattr(theirs) == before
     os.close(ours)
     os.close(theirs)
-
-
-def _lead_terminal() -> None:
-    """Make the terminal the controlling one, as a shell does: else Ctrl-C is only a character."""
-    import fcntl
-
-    os.setsid()
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 def _read_until(terminal: int, mark: bytes) -> bytes:

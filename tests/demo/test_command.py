@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 from jobmill.db import Database
 from tests.cli import forked
+from tests.cli.forked import ForkedCommand
 from tests.queue.helpers import fetch
 
 
@@ -41,32 +41,29 @@ async def test_after_the_demo_is_cleared_jobmill_continues_empty(
         "JOBMILL_WEB_PORT": "0",
         "JOBMILL_LOG_LEVEL": "error",
     }
-    command = [sys.executable, "-m", "jobmill", "demo", "run"]
-    with subprocess.Popen(
-        command, cwd=home, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    errors = home / "errors"
+    process = ForkedCommand(("demo", "run"), home, variables, errors)
+    with process.stdout:
         try:
-            assert process.stdout
-            first = _up(process)
+            first = _up(process, errors)
             assert any(line.startswith("demo") for line in first)
             ended = await forked.runner(home, url)("demo", "clear", "--yes")
             assert ended.returncode == 0, ended.stderr
-            second = _up(process)
+            second = _up(process, errors)
             assert second[0] == "The demo has ended. Jobmill is now empty and ready for your data."
             assert not any(line.startswith("demo") for line in second)
         finally:
             process.terminate()
-            _, errors = process.communicate(timeout=30)
-    assert process.returncode == 0, errors
+            code = await asyncio.to_thread(process.wait, 30)
+    assert code == 0, errors.read_text()
     assert await fetch(database, "SELECT count(*) FROM demo.world") == [0]
 
 
-def _up(process: subprocess.Popen[str]) -> list[str]:
+def _up(process: ForkedCommand, errors: Path) -> list[str]:
     """Its output until it says how to stop it."""
-    assert process.stdout
     lines = list[str]()
     for line in process.stdout:
         lines.append(line.strip())
         if lines[-1].startswith("stop"):
             return lines
-    raise AssertionError(process.communicate()[1])
+    raise AssertionError(errors.read_text())
