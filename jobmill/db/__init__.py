@@ -249,19 +249,27 @@ async def connect(
     session = _session(options, answer_limit)
     kwargs = _kwargs(url, session, pooler=bool(direct_url))
     try:
-        async with await Connection.connect(url, **kwargs):
-            pass
+        # The pool itself would report only that time ran out.
+        first = await Connection.connect(url, **kwargs)
     except psycopg.OperationalError as error:
         raise Unavailable(
             f"no PostgreSQL server answers at {redact_passwords(url)}: {error}"
         ) from error
+    unused = [first]
+
+    class PooledConnection(Connection):
+        """The pool takes the connection that is open already before it opens others."""
+
+        @classmethod
+        async def connect(cls, *args: Any, **kwargs: Any) -> Connection:
+            return unused.pop() if unused else await Connection.connect(*args, **kwargs)
 
     async def limit(connection: Connection) -> None:
         connection.answer_limit = answer_limit
 
-    async with AsyncConnectionPool[Connection](
+    pool = AsyncConnectionPool[Connection](
         url,
-        connection_class=Connection,
+        connection_class=PooledConnection,
         configure=limit,
         kwargs=kwargs,
         min_size=1,
@@ -272,8 +280,14 @@ async def connect(
         timeout=10,
         reconnect_timeout=1,
         check=_check,
-    ) as pool:
-        yield Database(url, pool, direct_url=direct_url, begin=session if direct_url else None)
+    )
+    try:
+        async with pool:
+            yield Database(url, pool, direct_url=direct_url, begin=session if direct_url else None)
+    finally:
+        # A pool that is closed at once takes none.
+        for connection in unused:
+            await connection.close()
 
 
 async def open_connection(

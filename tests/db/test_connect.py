@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from jobmill.db import Database, connect, pipelined, redact_passwords, to_url
+from jobmill.db import Database, connect, fetch_value, pipelined, redact_passwords, to_url
 
 
 async def test_a_day_has_24_hours_in_every_time_zone_of_the_server(database: Database) -> None:
@@ -25,6 +27,19 @@ async def test_a_connection_that_died_just_after_its_use_is_not_given_to_a_calle
             assert await cursor.fetchone() == (True,)
         async with pool.transaction() as tx:
             assert await (await tx.execute("SELECT 1")).fetchone() == (1,)
+
+
+async def test_a_pool_that_is_closed_at_once_leaves_no_connection(database: Database) -> None:
+    async with connect(database.url):
+        pass
+    others = """
+        SELECT count(*) FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid()
+        """
+    async with asyncio.timeout(60), database.transaction() as tx:
+        # The server notices the end of a connection a moment later.
+        while await fetch_value(tx, int, others):
+            await tx.execute("SELECT pg_stat_clear_snapshot(), pg_sleep(0.01)")
 
 
 async def test_statements_that_fill_the_socket_arrive_complete_and_in_order(
