@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
 from importlib import resources
+from types import MappingProxyType
 from typing import LiteralString, cast
 
 from jobmill.db import Tx
 from jobmill.errors import Conflict
 
 
-def list_migrations() -> dict[str, bytes]:
-    """The text of every migration by name, in the order of application."""
+@cache
+def list_migrations() -> Mapping[str, bytes]:
+    """The text of every migration by name, in the order of application.
+
+    Read once: pages ask often, and an upgrade replaces the files under a running process.
+    """
     folder = resources.files("jobmill.db") / "migrations"
     files = [file for file in folder.iterdir() if file.name.endswith(".sql")]
-    return {file.name: file.read_bytes() for file in sorted(files, key=lambda file: file.name)}
+    ordered = sorted(files, key=lambda file: file.name)
+    return MappingProxyType({file.name: file.read_bytes() for file in ordered})
 
 
 async def migrate(
