@@ -10,7 +10,7 @@ from jobmill.db import Database, Tx
 from jobmill.queue import Finish, Move, Stage, StartRate, Work, leases, operator_actions, store
 from jobmill.queue.store import ClaimPosition, ClaimRequest
 
-from .helpers import SOON, drain, fetch, new, put, stages
+from .helpers import SOON, drain, fetch, new, put, running, stages
 
 
 async def nothing(work: Work) -> Move:
@@ -71,22 +71,16 @@ async def test_items_are_claimed_by_priority_then_by_age(database: Database) -> 
 
 
 async def test_a_delayed_item_is_not_claimed_before_its_time(database: Database) -> None:
-    await put(database, TEA, new("tea", delay=dt.timedelta(seconds=0.5)))
+    await put(database, TEA, new("tea", delay=dt.timedelta(hours=1)))
     assert await drain(database, TEA) == 0
-    worker = queue.Worker(database, TEA)
-    running = asyncio.create_task(worker.run())
-    async with asyncio.timeout(10):
+    [available] = await fetch(
+        database,
+        "UPDATE queue.live SET available_at = now() + interval '0.5 s' RETURNING available_at",
+    )
+    async with asyncio.timeout(60), running(database, TEA) as worker:
         while worker.runs == 0:
             await asyncio.sleep(0.01)
-    worker.stop()
-    await running
-    [(available, started)] = await fetch(
-        database,
-        """
-        SELECT item.created_at + interval '0.5 s', event.at FROM queue.item
-          JOIN queue.event ON item_id = item.id AND what = 'started'
-        """,
-    )
+    [started] = await fetch(database, "SELECT at FROM queue.event WHERE what = 'started'")
     assert started >= available
 
 
