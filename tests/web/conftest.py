@@ -1,4 +1,8 @@
-"""`site`: the pages with a database of the test, over real HTTP."""
+"""`site`: the pages with a database of the test, over real HTTP.
+
+`database` is opened as the product opens it for pages: with a limit for answers. Without one, the pool
+sends a query before each use of a connection.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
-from jobmill.db import Database
+from jobmill.db import Database, connect
 from jobmill.web import site as pages
 from jobmill.web.local_access import cookie_name
 from jobmill.web.middleware import RequestMiddleware
@@ -55,6 +59,13 @@ async def served(app: ASGIApp) -> AsyncIterator[httpx2.AsyncClient]:
     _local_cookies.pop(address, None)
     server.stop()
     await serving
+
+
+@pytest.fixture
+async def database(url: str) -> AsyncIterator[Database]:
+    # Against hanging only: a busy machine may be ten times slower.
+    async with connect(url, answer_limit=300.0) as database:
+        yield database
 
 
 @pytest.fixture
