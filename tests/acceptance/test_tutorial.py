@@ -108,7 +108,8 @@ class Reader:
         deadline = time.monotonic() + PATIENCE
         while not self._shows(step, output := self._run(line)):
             assert time.monotonic() < deadline, f"{line}\n{output}\nnot as in:\n{step.shown}"
-            time.sleep(0.2)
+            # Repeated commands take CPU time from the work that they wait for.
+            time.sleep(0.6)
 
     def _shows(self, step: TutorialStep, output: str) -> bool:
         if step.shown is None:
