@@ -45,7 +45,7 @@ async def browser(executable: str) -> AsyncIterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-async def lived_in(server: str, template: str, browser: Browser) -> AsyncIterator[str]:
+async def lived_in(server: str, template: str) -> AsyncIterator[str]:
     """The name of a database with demo data that tests clone."""
     name = f"world_{uuid.uuid4().hex}"
     run(server, "CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy", name, template)
@@ -56,7 +56,7 @@ async def lived_in(server: str, template: str, browser: Browser) -> AsyncIterato
 
 
 @pytest.fixture(scope="session")
-async def place(server: str, lived_in: str) -> AsyncIterator[ServedSite]:
+async def place(server: str, browser: Browser, lived_in: str) -> AsyncIterator[ServedSite]:
     """The demo data and decisions about some matches, shared by tests that only read."""
     with clone(server, lived_in) as url:
         async with connect(url) as database, serve(database) as place:
@@ -65,7 +65,7 @@ async def place(server: str, lived_in: str) -> AsyncIterator[ServedSite]:
 
 
 @pytest.fixture
-async def own_place(server: str, lived_in: str) -> AsyncIterator[ServedSite]:
+async def own_place(server: str, browser: Browser, lived_in: str) -> AsyncIterator[ServedSite]:
     """The demo data, for one test that changes it."""
     with clone(server, lived_in) as url:
         async with connect(url) as database, serve(database) as place:

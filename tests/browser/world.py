@@ -11,8 +11,6 @@ from typing import LiteralString
 
 from fastapi import APIRouter
 
-from jobmill import queue
-from jobmill.catalog import sources
 from jobmill.catalog import submissions as added_jobs
 from jobmill.db import Database
 from jobmill.db.clock import server_time
@@ -29,26 +27,53 @@ from jobmill.hiring.records.openings import OpeningTerms
 from jobmill.matching import matches, profiles
 from jobmill.matching.matches import MatchQuery
 from jobmill.people import keys, secrets
-from jobmill.pipelines import source
-from tests.demo.helpers import running, see
-from tests.demo.test_end_to_end import live_until_trouble
+from tests.demo.helpers import begin, running, see, set_clock
 from tests.people.helpers import make_person
 from tests.web.helpers import site_with
 
+BEGINNING: dict[str, LiteralString] = {
+    "companies known well": "SELECT count(*) >= 20 FROM catalog.company WHERE analysis_status = 'complete'",
+    "every vendor": "SELECT count(DISTINCT source_type) = 7 FROM catalog.source WHERE status = 'active'",
+    "all of them read": "SELECT count(*) >= 21 FROM catalog.source WHERE last_scraped_at IS NOT NULL",
+    "something to approve": "SELECT count(*) >= 2 FROM catalog.source WHERE status = 'pending_validation'",
+    "listings": "SELECT count(*) > 60 FROM catalog.listing",
+    "duplicates": "SELECT count(*) > 0 FROM catalog.listing WHERE duplicate_of IS NOT NULL",
+    "every verdict": "SELECT count(DISTINCT outcome) = 3 FROM matching.verdict",
+    "matches": "SELECT count(*) > 2 FROM matching.match",
+    "nothing left to judge": "SELECT count(*) = 0 FROM matching.judging_queue",
+    "the loop": "SELECT count(*) > 0 FROM queue.items WHERE error_text LIKE '%%in a loop%%'",
+    "a miss": "SELECT count(*) > 0 FROM hiring.event WHERE type = 'DECAY_TRIGGERED'",
+    "an offer": "SELECT count(*) > 0 FROM hiring.event WHERE type = 'PROMOTED'",
+    "a yes": "SELECT count(*) > 0 FROM hiring.event WHERE type = 'ACKNOWLEDGED'",
+}
+TROUBLE: dict[str, LiteralString] = {
+    "listings that came": "SELECT count(*) > 0 FROM catalog.run WHERE added BETWEEN 1 AND 3",
+    "a turn of the rotation": "SELECT count(*) > 0 FROM rotation.call JOIN rotation.run ON run.id = run_id",
+    "listings that went": "SELECT count(*) > 0 FROM catalog.listing WHERE closed_at IS NOT NULL",
+    "a broken board": "SELECT count(*) > 0 FROM catalog.run WHERE detail LIKE '%%500%%'",
+    "a lie": "SELECT count(*) > 0 FROM catalog.run WHERE detail LIKE '%%complete message body%%'",
+    "a new format": "SELECT count(*) > 0 FROM catalog.source WHERE last_cause = 'changed_format'",
+    "a limit": "SELECT count(*) > 0 FROM catalog.run WHERE cause = 'rate_limited'",
+}
 READ: dict[str, LiteralString] = {
     "all was read": "SELECT NOT EXISTS (SELECT FROM queue.live WHERE available_at <= now())",
-    "a broken board": "SELECT count(*) > 0 FROM catalog.run WHERE detail LIKE '%%500%%'",
 }
 
 
 async def live_a_while(database: Database) -> None:
-    """Run the real pipelines with failures, then stop all changes."""
-    await live_until_trouble(database)
-    async with database.transaction() as tx:
-        ids = await sources.find_enabled_ids(tx)
-        await queue.submit_all(tx, [source.new_item(id) for id in ids])
+    """Run the real pipelines until everything was read once, then again with failures, then stop all changes."""
+    await begin(database, day=30)
+    await set_clock(database, 0)
     async with running(database):
-        await see(database, READ)
+        await see(database, BEGINNING)
+    await set_clock(database, 1.55)
+    async with database.transaction() as tx:
+        # Due by the demo's clock, so that the rotation reads all of them.
+        await tx.execute(
+            "UPDATE catalog.source SET last_scraped_at = last_scraped_at - INTERVAL '1 day'"
+        )
+    async with running(database):
+        await see(database, TROUBLE | READ)
     await make_offer(database)
 
 
