@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from playwright.async_api import Page
 
 from tests.browser.helpers import Theme, Window
+from tests.browser.world import AXE
 
-AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 COLOURS = ["color-contrast", "link-in-text-block"]
 """Rules that are checked again in the other theme."""
 OTHER: dict[Theme, Theme] = {"light": "dark", "dark": "light"}
-OPEN = "for (const one of document.querySelectorAll('details')) one.open = true"
+PREPARE = """
+async url => {
+  if ("axe" in window) return;
+  for (const details of document.querySelectorAll("details")) details.open = true;
+  const script = document.createElement("script");
+  script.src = url;
+  await new Promise((resolve, reject) => {
+    script.onload = resolve;
+    script.onerror = () => reject(new Error(`${url} did not load`));
+    document.head.append(script);
+  });
+  script.remove();
+}
+"""
+"""By a URL, so that the browser keeps the compiled script for the next page."""
 DIALOGS = "[...document.querySelectorAll('dialog')].map(one => `#${one.id}`)"
 RUN = """
 async ([only, where]) => {
@@ -59,7 +71,5 @@ async def faults_of_dialogs(window: Window) -> list[str]:
 
 
 async def _run(page: Page, only: list[str], where: str) -> list[str]:
-    if not await page.evaluate("'axe' in window"):
-        await page.evaluate(OPEN)
-        await page.evaluate(AXE)
+    await page.evaluate(PREPARE, AXE)
     return await page.evaluate(RUN, [only, where])

@@ -9,11 +9,11 @@ from playwright.async_api import Browser, Page, Request
 
 from jobmill.db import Database
 from jobmill.people import passkeys
-from jobmill.web import site
 from tests.browser import axe
 from tests.browser.helpers import Window, window
+from tests.browser.world import extra_router
 from tests.people.helpers import PASSWORD, make_person
-from tests.web.conftest import served
+from tests.web.helpers import site_with
 
 RIGHT = {"email": "ada@example.org", "password": PASSWORD}
 
@@ -55,7 +55,7 @@ async def test_a_person_adds_a_passkey_and_signs_in_with_it(
         if request.url.endswith("/sign-in/code") and request.method == "POST":
             sent.append(request.post_data or "")
 
-    async with served(site.create_app(database)) as client:
+    async with site_with(database, extra_router) as client:
         # Passkeys belong to a name, not to an address.
         origin = str(client.base_url).rstrip("/").replace("127.0.0.1", "localhost")
         async with window(browser, origin, "phone") as shown:

@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import LiteralString
 
 from fastapi import APIRouter
+from fastapi.responses import FileResponse
 
 from jobmill.catalog import submissions as added_jobs
 from jobmill.db import Database
@@ -85,24 +87,30 @@ class ServedSite:
     origin: str
 
 
-FORBIDDEN, BROKEN = "/forbidden", "/broken"
-errors_router = APIRouter()
+FORBIDDEN, BROKEN, AXE = "/forbidden", "/broken", "/axe.min.js"
+VENDOR = Path(__file__).parent / "vendor"
+extra_router = APIRouter()
 
 
-@errors_router.get(FORBIDDEN)
+@extra_router.get(FORBIDDEN)
 async def refuse() -> None:
     raise Forbidden("This page is only for admins.")
 
 
-@errors_router.get(BROKEN)
+@extra_router.get(BROKEN)
 async def fail() -> None:
     raise RuntimeError("a fault of the program")
 
 
+@extra_router.get(AXE)
+async def send_axe() -> FileResponse:
+    return FileResponse(VENDOR / "axe.min.js", headers={"Cache-Control": "max-age=3600"})
+
+
 @asynccontextmanager
 async def serve(database: Database) -> AsyncIterator[ServedSite]:
-    """A local site without rate limits, with two pages that fail."""
-    async with site_with(database, errors_router, local=True, public_per_minute=100_000) as client:
+    """A local site without rate limits, with two pages that fail and the script that checks pages."""
+    async with site_with(database, extra_router, local=True, public_per_minute=100_000) as client:
         yield ServedSite(database, str(client.base_url).rstrip("/"))
 
 
