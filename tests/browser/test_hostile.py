@@ -51,11 +51,11 @@ async def test_no_page_runs_or_loads_hostile_content(browser: Browser, spoilt: S
     carrying = 0
     async with window(browser, spoilt.origin, still=True, expected=LOST) as view:
         for url in (*pages, *ASKED, *LOST):
-            page = await view.go(url)
+            page = await view.visit(url)
             if await page.evaluate("window.__xss !== undefined"):
                 faults.append(f"{url}: a script ran")
             faults += [f"{url}: {element}" for element in await page.evaluate(RUNS)]
-            text = await page.locator("main").inner_text()
+            text = await page.evaluate("document.querySelector('main').innerText")
             carrying += "__xss" in text
             if "49${" in text:
                 faults.append(f"{url}: a template evaluated external text")
