@@ -14,7 +14,7 @@ from playwright.async_api import Browser, expect
 
 from jobmill import app
 from jobmill.db import Database, connect
-from jobmill.demo import session
+from jobmill.demo import session, setup
 from jobmill.demo.companies import companies_on
 from jobmill.demo.server import open_server
 from jobmill.demo.state import World
@@ -36,8 +36,12 @@ expect.set_options(timeout=20_000)
 
 @pytest.fixture
 async def first_run(server: str, template: str, browser: Browser) -> AsyncIterator[ServedSite]:
-    """The demo right after its start, with a worker."""
-    with clone(server, template) as url:
+    """The demo right after its start, with a worker.
+
+    With the companies of one vendor: their jobs suffice for matches, and reading all takes three times as long.
+    """
+    with clone(server, template) as url, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(setup, "COMPANIES", companies_on("ashby"))
         async with connect(url) as database:
             await begin(database)
             async with serve(database) as place, running(database):
