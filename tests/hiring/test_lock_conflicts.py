@@ -39,6 +39,8 @@ async def waits(tx: Tx) -> None:
                         WHERE datname = current_database() AND wait_event_type = 'Lock')
         """,
     ):
+        # Otherwise a transaction sees only the connections that it saw first.
+        await tx.execute("SELECT pg_stat_clear_snapshot()")
         await asyncio.sleep(0.01)
 
 
