@@ -25,7 +25,7 @@ test: setup-dev  ## Run the tests; ARGS= adds options of pytest
 	@scripts/browser get >/dev/null || [ -z "$$REQUIRE_BROWSER" ]
 	@# On all cores: the collection uses one.
 	@$(PY) -m compileall -q -j 0 jobmill
-	@$(PY) -m pytest -m "not soak" --processes 6 -rs $(ARGS)
+	@$(PY) -m pytest -m "not soak" --processes 5 -rs $(ARGS)
 
 screenshots: setup-dev  ## Save screenshots of all pages in build/screenshots
 	@scripts/browser get >/dev/null

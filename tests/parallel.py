@@ -1,4 +1,4 @@
-"""Runs the tests in several processes: `--processes 6`.
+"""Runs the tests in several processes: `--processes 5`.
 
 They are forked after the collection, so everything is imported and collected once. Processes that
 each collect for themselves, as pytest-xdist starts them, take half a minute of CPU time each.
