@@ -90,8 +90,12 @@ class ForkedProcess:
 
     def __init__(self, function: Callable[..., None], *arguments: object) -> None:
         """The function is called with the arguments in a forked process."""
-        self._process = FORKS.Process(target=_call, args=(function, *arguments), daemon=True)
-        self._process.start()
+        # Otherwise it would log to the terminal, as the fork server does, past the captured output.
+        with Connection(os.dup(2)) as errors:
+            self._process = FORKS.Process(
+                target=_call, args=(_log_to, errors, function, *arguments), daemon=True
+            )
+            self._process.start()
         assert self._process.pid
         self.pid = self._process.pid
 
@@ -229,6 +233,12 @@ def _call(function: Callable[..., None], *arguments: object) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.enable()
     _use_running_server()
+    function(*arguments)
+
+
+def _log_to(errors: Connection, function: Callable[..., None], *arguments: object) -> None:
+    os.dup2(errors.fileno(), 2)
+    errors.close()
     function(*arguments)
 
 
