@@ -250,12 +250,11 @@ async def connect(
     kwargs = _kwargs(url, session, pooler=bool(direct_url))
     try:
         # The pool itself would report only that time ran out.
-        first = await Connection.connect(url, **kwargs)
+        unused = [await Connection.connect(url, **kwargs)]
     except psycopg.OperationalError as error:
         raise Unavailable(
             f"no PostgreSQL server answers at {redact_passwords(url)}: {error}"
         ) from error
-    unused = [first]
 
     class PooledConnection(Connection):
         """The pool takes the connection that is open already before it opens others."""
