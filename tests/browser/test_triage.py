@@ -200,8 +200,10 @@ async def test_the_screen_holds_eight_rows_and_the_actions_stay_in_view(
         assert sum(is_seen for _, is_seen in heights) >= 8
         await page.locator("#panel").evaluate("panel => panel.scrollTo(0, panel.scrollHeight)")
         await expect(page.locator(".panel-actions button").first).to_be_in_viewport()
-        faults = await axe.faults(view)
-        assert not faults, format_faults(faults)
+        for theme in ("light", "dark"):
+            await view.turn(theme)
+            faults = await axe.faults(view)
+            assert not faults, format_faults(faults)
 
 
 async def test_filters_apply_while_typing_and_without_scripts(

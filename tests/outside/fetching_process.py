@@ -24,5 +24,5 @@ async def main(url: str, place: str) -> None:
 
 
 def run(url: str, place: str) -> None:
-    """The whole process."""
+    """Send the requests in an event loop of this process."""
     asyncio.run(main(url, place))

@@ -1,3 +1,5 @@
+"""The children of these tests are new interpreters."""
+
 from __future__ import annotations
 
 import subprocess
