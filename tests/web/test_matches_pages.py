@@ -37,7 +37,7 @@ EVIL = [
     "<img src=x onerror=alert(1)>",
     '"><svg onload=alert(1)>',
     "'-alert(1)-'",
-    "{{ 7*7 }}</textarea><script>alert(1)</script>",
+    "{{ 7*7*7*7*7 }}</textarea><script>alert(1)</script>",
     "&lt;b&gt; &amp; <b>bold</b>",
 ]
 TAG = re.compile(r"<(?:script(?! src=\"/static/)|img src=x|svg onload|b>bold)", re.IGNORECASE)
@@ -499,7 +499,7 @@ async def test_text_from_sites_is_escaped(
         assert page.status_code == 200
         assert not TAG.search(page.text), path
         assert "javascript:" not in page.text
-        assert "49</" not in page.text
+        assert "16807</" not in page.text
 
 
 async def _evil(database: Database, bad: Posting, evil: str) -> MatchId:
