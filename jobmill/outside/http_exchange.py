@@ -8,6 +8,7 @@ import ssl
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 
 import httpcore2
 import httpx2
@@ -181,6 +182,12 @@ class HttpClient:
         return [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
 
 
+@cache
+def load_root_certificates() -> ssl.SSLContext:
+    """TLS with the root certificates of this machine. Loading them takes 20 ms, so only once."""
+    return httpcore2.default_ssl_context()
+
+
 @asynccontextmanager
 async def open_client(
     guard: AddressGuard,
@@ -192,7 +199,7 @@ async def open_client(
 ) -> AsyncGenerator[HttpClient]:
     """A client that connects only through `guard` and ignores proxy settings of the environment."""
     async with httpcore2.AsyncConnectionPool(
-        ssl_context=tls or httpcore2.default_ssl_context(),
+        ssl_context=tls or load_root_certificates(),
         max_connections=None,
         max_keepalive_connections=0,
         network_backend=guard,

@@ -21,7 +21,7 @@ from pydantic import BaseModel, ValidationError
 from jobmill.db import CONNECTION_ERRORS, Database, Tx, is_connection_lost
 from jobmill.outside import anthropic, budget_ledger, model_endpoint, model_prices, openai
 from jobmill.outside.budget_ledger import CallOutcome
-from jobmill.outside.http_exchange import HttpReply
+from jobmill.outside.http_exchange import HttpReply, load_root_certificates
 from jobmill.outside.model_endpoint import Endpoint
 from jobmill.outside.model_protocol import (
     ModelReply,
@@ -100,7 +100,8 @@ async def open_model(
     timeout = httpx2.Timeout(limits.seconds, connect=limits.connect_seconds)
     configuration = ModelConfiguration(settings, os.environ if environ is None else environ)
     # Redirects are not followed: the key is only for the configured URL.
-    async with httpx2.AsyncClient(timeout=timeout, trust_env=False) as client:
+    tls = load_root_certificates()
+    async with httpx2.AsyncClient(timeout=timeout, trust_env=False, verify=tls) as client:
         yield ModelClient(database, configuration, read_configuration, client, limits)
 
 

@@ -9,7 +9,6 @@ import logging
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
 from ssl import SSLContext
 
 import httpcore2
@@ -74,12 +73,7 @@ class WebhookSender:
         self._host_overrides = settings.host_overrides
         self._agent = build_user_agent(settings.user_agent, settings.contact)
         self._limits = limits
-        self._given_tls = tls
-
-    @cached_property
-    def _tls(self) -> SSLContext:
-        # Loading all root certificates takes time, so do it once.
-        return self._given_tls or httpcore2.default_ssl_context()
+        self._tls = tls
 
     async def send(self, delivery: WebhookRequest) -> str:
         """Send a delivery; raises as `post` does."""
