@@ -16,16 +16,14 @@ import tempfile
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import LiteralString
 
 import argon2
-import jinja2
 import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
-from jinja2.bccache import Bucket
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
@@ -34,9 +32,9 @@ from jobmill.db import Database, Tx, connect, embedded
 from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
 from jobmill.people import passwords
-from jobmill.web import dependencies, site
+from jobmill.web import site
 
-from . import server_clock
+from . import compiled_templates, server_clock
 from .cli import forked
 from .parallel import (  # noqa: F401 - Hooks of pytest.
     pytest_addoption,
@@ -61,6 +59,7 @@ ROOM = 4 * 10**9
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
+    session.config.add_cleanup(compiled_templates.use_shared_folder().cleanup)
     if session.config.getoption("processes") > 1:
         forked.start_shared_server()
 
@@ -88,29 +87,6 @@ def patient_pages() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(site.create_app.__kwdefaults__, "database_timeout", 60.0)
         patch.setattr(db, "CHECK_LIMIT", 15.0)
-        yield
-
-
-class CompiledTemplates(jinja2.BytecodeCache):
-    """Keeps compiled templates in memory."""
-
-    def __init__(self) -> None:
-        self._code: dict[str, bytes] = {}
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        if code := self._code.get(bucket.key):
-            bucket.bytecode_from_string(code)
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        self._code[bucket.key] = bucket.bytecode_to_string()
-
-
-@pytest.fixture(scope="session", autouse=True)
-def shared_templates() -> Iterator[None]:
-    """Compile each template once: most tests create a site of their own."""
-    shared = partial(jinja2.Environment, bytecode_cache=CompiledTemplates())
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dependencies, "Environment", shared)
         yield
 
 
