@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import psycopg
@@ -24,12 +25,15 @@ BARE = """#!/bin/sh
 case "$*" in *ensurepip*) exit 1 ;; esac
 """
 
-# Answers like Python, and records what it was asked to make.
+# Answers like Python, and records what it was asked to make and to install.
 GOOD = """#!/bin/sh
 case "$1 $2" in
     "-V "*) echo "Python 3.12.0" ;;
     "-m venv") echo "venv $3" >>calls; mkdir -p "$3/bin"; cp "$0" "$3/bin/python" ;;
-    "-m pip") echo "pip $*" >>calls ;;
+    "-m pip") case "$*" in
+        *"--require-hashes -r "*) cat "$8" >>installed ;;
+        *) echo "pip $*" >>calls ;;
+        esac ;;
     "-c import pip"*) echo "$(cd "$(dirname "$0")/.." && pwd)|3|12" ;;
 esac
 """
@@ -95,34 +99,92 @@ def test_help_lists_every_target(checkout: Path) -> None:
 def test_a_second_setup_does_nothing_until_something_changes(checkout: Path) -> None:
     python = fake_python(checkout, GOOD)
     assert make(checkout, "setup", python).returncode == 0
-    assert [line.split()[0] for line in calls(checkout)] == ["venv", "pip", "pip"]
-    assert "--require-hashes -r requirements.lock" in calls(checkout)[1]
+    assert calls(checkout) == ["venv", "pip"]
+    assert installed(checkout) == requirements(checkout)
     assert make(checkout, "setup").stderr == ""
-    assert len(calls(checkout)) == 3
+    assert len(calls(checkout)) == 2
+    assert installed(checkout) == requirements(checkout)
 
-    (checkout / "requirements.lock").write_text("# another lock\n")
+    (checkout / "requirements.lock").write_text("another==1 --hash=sha256:0\n")
+    (checkout / "installed").unlink()
     make(checkout, "setup")
-    assert [line.split()[0] for line in calls(checkout)[3:]] == ["pip", "pip"]
+    assert calls(checkout)[2:] == ["pip"]
+    assert installed(checkout) == requirements(checkout) == ["another==1 --hash=sha256:0"]
 
     moved = checkout.rename(checkout.with_name("moved here"))
     make(moved, "setup", f"PYTHON={moved / 'python 3'}")
-    assert [line.split()[0] for line in calls(moved)[5:]] == ["venv", "pip", "pip"]
+    assert calls(moved)[3:] == ["venv", "pip"]
 
     (moved / ".venv" / "bin" / "python").unlink()
     make(moved, "setup", f"PYTHON={moved / 'python 3'}")
-    assert [line.split()[0] for line in calls(moved)[8:]] == ["venv", "pip", "pip"]
+    assert calls(moved)[5:] == ["venv", "pip"]
 
 
-def test_a_failed_setup_is_repeated(checkout: Path) -> None:
-    python = fake_python(checkout, GOOD.replace(">>calls ;;", ">>calls; exit 1 ;;"))
+@pytest.mark.parametrize(
+    ("works", "fails"),
+    [('cat "$8" >>installed', '! grep -q fastapi== "$8"'), ('echo "pip $*" >>calls', "exit 1")],
+    ids=["one of the requirements", "the project"],
+)
+def test_a_failed_setup_is_repeated(checkout: Path, works: str, fails: str) -> None:
+    python = fake_python(checkout, GOOD.replace(works, fails))
     assert make(checkout, "setup", python).returncode != 0
+    assert not (checkout / ".venv" / ".run").exists()
+    (checkout / "installed").unlink(missing_ok=True)
     (checkout / ".venv" / "bin" / "python").write_text(GOOD)
     assert make(checkout, "setup").returncode == 0
-    assert [line.split()[0] for line in calls(checkout)] == ["venv", "pip", "pip", "pip"]
+    assert calls(checkout) == ["venv", "pip"]
+    assert installed(checkout) == requirements(checkout)
+
+
+def test_ctrl_c_ends_the_setup_with_everything_it_started(checkout: Path, tmp_path: Path) -> None:
+    endless = GOOD.replace('cat "$8" >>installed', "echo $$ >>installed; exec sleep 60")
+    fake_python(checkout, endless)
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    setup = subprocess.Popen(
+        ["scripts/setup", "run"],
+        cwd=checkout,
+        env={**os.environ, "PYTHON": str(checkout / "python 3"), "TMPDIR": str(parts)},
+        stderr=subprocess.DEVNULL,
+        preexec_fn=listen_to_ctrl_c,  # noqa: PLW1509
+    )
+    wait_until(lambda: (checkout / "installed").exists() and len(installed(checkout)) == 4)
+    setup.send_signal(signal.SIGINT)
+    assert setup.wait() == 130
+    wait_until(lambda: not any(map(is_running, installed(checkout))))
+    assert list(parts.iterdir()) == []
+
+
+def listen_to_ctrl_c() -> None:
+    """A background job ignores SIGINT, and its children inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def is_running(process: str) -> bool:
+    try:
+        # Empty if it has ended and nobody has waited for it.
+        return Path("/proc", process, "cmdline").read_bytes() != b""
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def wait_until(is_true: Callable[[], bool]) -> None:
+    while not is_true():
+        time.sleep(0.05)
 
 
 def calls(folder: Path) -> list[str]:
-    return (folder / "calls").read_text().splitlines()
+    """The modules that Python was asked to run, but for the requirements."""
+    return [line.split()[0] for line in (folder / "calls").read_text().splitlines()]
+
+
+def installed(folder: Path) -> list[str]:
+    """The lines of all requirements that pip was given."""
+    return sorted((folder / "installed").read_text().splitlines())
+
+
+def requirements(folder: Path) -> list[str]:
+    return sorted((folder / "requirements.lock").read_text().splitlines())
 
 
 def test_ctrl_c_leaves_no_test_server_behind(tmp_path: Path) -> None:
@@ -136,8 +198,7 @@ def test_ctrl_c_leaves_no_test_server_behind(tmp_path: Path) -> None:
         env=variables,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        # A background job ignores SIGINT, and its children inherit that.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+        preexec_fn=listen_to_ctrl_c,  # noqa: PLW1509
     )
     while not note.exists() or not note.read_text():
         assert run.poll() is None
