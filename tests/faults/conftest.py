@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from jobmill import queue
-from jobmill.db import Database
+from jobmill.db import Database, open_connection
 
 from .checker import EVIDENCE
 from .pipeline import PIPELINE
@@ -26,6 +26,7 @@ async def proxy(database: Database) -> AsyncIterator[FaultProxy]:
 
 @pytest.fixture(params=["cut before", "cut after"])
 async def sweep(request: pytest.FixtureRequest, proxy: FaultProxy) -> AsyncIterator[Sweep]:
-    sweep = Sweep(proxy, request.param)
-    yield sweep
+    async with await open_connection(proxy.direct_url) as observer:
+        sweep = Sweep(proxy, request.param, observer)
+        yield sweep
     assert sweep.cuts >= 3, "BEGIN, a statement and COMMIT at least"

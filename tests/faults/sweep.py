@@ -9,7 +9,7 @@ from typing import Any
 
 import psycopg
 
-from jobmill.db import Database, open_connection
+from jobmill.db import Database, Tx, open_connection
 
 from .proxy import Action, FaultProxy, Request
 
@@ -23,8 +23,9 @@ MAX_STATEMENTS = 100
 class Sweep:
     """Breaks the n-th request of an operation, for every n."""
 
-    def __init__(self, proxy: FaultProxy, action: Action) -> None:
+    def __init__(self, proxy: FaultProxy, action: Action, observer: Tx) -> None:
         self._proxy = proxy
+        self._observer = observer
         self._action: Action = action
         self.cuts = 0
 
@@ -62,15 +63,14 @@ class Sweep:
 
     async def _until_gone(self, backend: int) -> None:
         """Wait until the server has noticed the cut connection and released its locks."""
-        async with await open_connection(self._proxy.direct_url) as connection:
-            async with asyncio.timeout(20):
-                while True:
-                    cursor = await connection.execute(
-                        "SELECT FROM pg_stat_activity WHERE pid = %s", [backend]
-                    )
-                    if cursor.rowcount == 0:
-                        return
-                    await asyncio.sleep(0.005)
+        async with asyncio.timeout(20):
+            while True:
+                cursor = await self._observer.execute(
+                    "SELECT FROM pg_stat_activity WHERE pid = %s", [backend]
+                )
+                if cursor.rowcount == 0:
+                    return
+                await asyncio.sleep(0.005)
 
 
 async def do(database: Database, act: Act, *args: Any) -> Any:
