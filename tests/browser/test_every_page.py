@@ -19,6 +19,7 @@ from tests.browser.every_page import ERRORS, VARIANTS
 from tests.browser.helpers import Window, format_faults, window
 
 MOST_BYTES = 150_000
+RELOADS = 'http-equiv="refresh"'
 CONTENT = """
 () => {
   const heading = document.querySelector("main h1");
@@ -91,9 +92,16 @@ async def test_every_page_shows_its_content_without_scripts(
 ) -> None:
     faults: list[str] = []
     origin = tour_of_the_world.place.origin
+    pages = tour_of_the_world.distinct
     async with window(browser, origin, "phone", scripts=False, expected=ERRORS) as view:
-        for url in tour_of_the_world.distinct:
-            page = await view.visit(url)
+        page = await view.visit("/openings")
+        # Pages that reload themselves last, because they would replace the page after them.
+        for url in sorted(pages, key=lambda url: RELOADS in pages[url]):
+            if RELOADS in pages[url]:
+                await view.visit(url)
+            else:
+                # Navigating takes five times as much CPU time, and the test above navigates to every page.
+                await page.set_content(pages[url], wait_until="load")
             is_titled, text = await page.evaluate(CONTENT)
             if not is_titled:
                 faults.append(f"{url}: no h1 is seen")
