@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
 from typing import Any, ClassVar
 
 import httpx2
@@ -104,21 +103,20 @@ class Explained(psycopg.AsyncCursor[Any]):
         return await super().execute(query, params, **more)
 
 
-@asynccontextmanager
-async def explained(url: str) -> AsyncIterator[Database]:
-    kwargs: dict[str, Any] = {"cursor_factory": Explained}
+@pytest.fixture(scope="module")
+async def explained(past: str) -> AsyncIterator[Database]:
+    """One connection for all pages, which plans each query anew: a prepared one may have a generic plan."""
+    kwargs: dict[str, Any] = {"cursor_factory": Explained, "prepare_threshold": None}
     async with AsyncConnectionPool[Connection](
-        url, connection_class=Connection, kwargs=kwargs, open=False
+        past, connection_class=Connection, kwargs=kwargs, min_size=1, max_size=4, open=False
     ) as pool:
-        yield Database(url, pool)
+        yield Database(past, pool)
 
 
 @pytest.fixture
-async def site(past: str) -> AsyncIterator[httpx2.AsyncClient]:
-    async with (
-        explained(past) as database,
-        served(pages.create_app(database, local=True)) as client,
-    ):
+async def site(explained: Database) -> AsyncIterator[httpx2.AsyncClient]:
+    """A new site for each page: its caches would hide the queries that an earlier page has made."""
+    async with served(pages.create_app(explained, local=True)) as client:
         yield client
 
 
