@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
 
 import pytest
@@ -87,26 +87,33 @@ async def declare(database: Database, net: Net) -> Stages:
 
 @pytest.mark.parametrize("answer", [too_early, slow_down])
 @pytest.mark.parametrize(
-    "make", [a_listing, a_listing_on_a_board, a_company, a_careers_page, a_board, a_source]
+    "makes",
+    [
+        (a_listing, a_company, a_careers_page, a_board),
+        # A discovery would find the source of its board.
+        (a_listing_on_a_board, a_source),
+    ],
+    ids=["discovery", "source"],
 )
 async def test_an_item_waits_for_its_host_and_spends_no_retry(
-    database: Database, make: Make, answer: Callable[[Request], FetchResult]
+    database: Database, makes: Sequence[Make], answer: Callable[[Request], FetchResult]
 ) -> None:
     table = await declare(database, busy_net(answer))
     async with database.transaction() as tx:
-        id = await queue.submit(tx, await make(tx))
+        ids = [await queue.submit(tx, await make(tx)) for make in makes]
     for _ in range(5):
         await drain(database, table)
         await make_due(database)
     await drain(database, table)
-    waiting = await item(database, id)
-    assert (waiting.status, waiting.retry_count, waiting.error_class) == ("PENDING", 0, None)
-    assert waiting.message
-    [delay] = await fetch(
-        database, "SELECT available_at - now() FROM queue.live WHERE id = %s AND parked", [id]
-    )
-    assert WAIT - dt.timedelta(minutes=5) < delay <= WAIT
-    assert "retry" not in await happened(database, id)
+    for id in ids:
+        waiting = await item(database, id)
+        assert (waiting.status, waiting.retry_count, waiting.error_class) == ("PENDING", 0, None)
+        assert waiting.message
+        [delay] = await fetch(
+            database, "SELECT available_at - now() FROM queue.live WHERE id = %s AND parked", [id]
+        )
+        assert WAIT - dt.timedelta(minutes=5) < delay <= WAIT
+        assert "retry" not in await happened(database, id)
     statuses = await fetch(database, "SELECT analysis_status FROM catalog.company")
     assert "failed" not in statuses
 
