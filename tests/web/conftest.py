@@ -1,4 +1,6 @@
 """`site`: the pages with a database of the test, over real HTTP.
+`empty_site`: the same with an empty database that nothing can change, for requests that only read or
+are refused. The tests of a file share it: a database of its own takes longer than such a test.
 
 `database` is opened as the product opens it for pages: with a limit for answers. Without one, the pool
 sends a query before each use of a connection.
@@ -22,6 +24,7 @@ from jobmill.web import site as pages
 from jobmill.web.local_access import cookie_name
 from jobmill.web.middleware import RequestMiddleware
 from jobmill.web.server import Server
+from tests.conftest import clone
 
 _local_cookies: dict[str, dict[str, str]] = {}
 
@@ -71,4 +74,19 @@ async def database(url: str) -> AsyncIterator[Database]:
 @pytest.fixture
 async def site(database: Database) -> AsyncIterator[httpx2.AsyncClient]:
     async with served(pages.create_app(database, local=True)) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+async def empty_database(server: str, template: str) -> AsyncIterator[Database]:
+    """Read-only, so that no test can disturb the others: a statement that writes is an error."""
+    options = {"default_transaction_read_only": "on"}
+    with clone(server, template) as url:
+        async with connect(url, options=options, answer_limit=300.0) as database:
+            yield database
+
+
+@pytest.fixture
+async def empty_site(empty_database: Database) -> AsyncIterator[httpx2.AsyncClient]:
+    async with served(pages.create_app(empty_database, local=True)) as client:
         yield client

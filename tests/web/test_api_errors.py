@@ -92,9 +92,9 @@ def test_not_found_messages_follow_the_api_contract(what: str, words: str) -> No
     ],
 )
 async def test_validation_errors_are_listed_by_field(
-    database: Database, path: str, body: str, fields: list[str]
+    empty_database: Database, path: str, body: str, fields: list[str]
 ) -> None:
-    async with site_with(database, router) as client:
+    async with site_with(empty_database, router) as client:
         # Also for clients that accept HTML.
         headers = {**HTML, "Content-Type": "application/json"}
         answer = await client.post(f"/api/try/{path}", content=body, headers=headers)

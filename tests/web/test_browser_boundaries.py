@@ -42,11 +42,11 @@ async def test_pages_of_other_sites_cannot_load_any_private_page(
 @pytest.mark.parametrize("way", list(EMBEDDED))
 @pytest.mark.parametrize("from_site", ["cross-site", "same-site"])
 async def test_no_way_of_embedding_loads_a_private_page(
-    site: httpx2.AsyncClient, way: str, from_site: str
+    empty_site: httpx2.AsyncClient, way: str, from_site: str
 ) -> None:
     headers = foreign(*EMBEDDED[way], from_site)
-    assert (await site.get("/matches", headers=headers)).status_code == 403
-    assert (await site.get("/openings", headers=headers)).status_code == 200
+    assert (await empty_site.get("/matches", headers=headers)).status_code == 403
+    assert (await empty_site.get("/openings", headers=headers)).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -59,9 +59,9 @@ async def test_no_way_of_embedding_loads_a_private_page(
     ],
 )
 async def test_links_own_pages_and_programs_are_not_refused(
-    site: httpx2.AsyncClient, headers: dict[str, str]
+    empty_site: httpx2.AsyncClient, headers: dict[str, str]
 ) -> None:
-    assert (await site.get("/matches", headers=headers)).status_code == 200
+    assert (await empty_site.get("/matches", headers=headers)).status_code == 200
 
 
 async def test_pages_for_a_certain_visitor_are_not_cached(database: Database) -> None:

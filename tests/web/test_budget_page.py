@@ -96,9 +96,9 @@ async def test_each_day_is_a_table_row_for_the_chart(
 
 
 async def test_without_a_model_the_page_explains_how_to_set_one_up(
-    site: httpx2.AsyncClient,
+    empty_site: httpx2.AsyncClient,
 ) -> None:
-    page = await look(site, "/budget")
+    page = await look(empty_site, "/budget")
     assert "Jobmill works without one" in text(page, ".empty")
     assert attribute(page, ".empty a", "href") == "/settings#model-keys"
     assert "No model calls in the last 30 days." in text(page)
@@ -129,8 +129,8 @@ async def test_tasks_waiting_for_the_budget_are_shown(database: Database) -> Non
 
 
 @pytest.mark.parametrize("days", ["0", "401", "x", "-1"])
-async def test_an_invalid_period_is_refused(site: httpx2.AsyncClient, days: str) -> None:
-    assert (await site.get(f"/budget?days={days}", headers=HTML)).status_code == 422
+async def test_an_invalid_period_is_refused(empty_site: httpx2.AsyncClient, days: str) -> None:
+    assert (await empty_site.get(f"/budget?days={days}", headers=HTML)).status_code == 422
 
 
 @pytest.mark.server_clock(dt.timedelta(days=1))

@@ -176,9 +176,9 @@ async def test_the_best_matches_get_documents_with_progress(
     ],
 )
 async def test_unknown_documents(
-    site: httpx2.AsyncClient, method: str, path: str, status: int
+    empty_site: httpx2.AsyncClient, method: str, path: str, status: int
 ) -> None:
-    assert (await site.request(method, path)).status_code == status
+    assert (await empty_site.request(method, path)).status_code == status
 
 
 async def test_forms_that_no_page_sends_are_refused(

@@ -19,7 +19,7 @@ from jobmill.web.middleware import MAX_BODY_BYTES, RequestMiddleware
 from tests.web.conftest import served
 
 
-async def test_requests_for_other_host_names_are_refused(site: httpx2.AsyncClient) -> None:
+async def test_requests_for_other_host_names_are_refused(empty_site: httpx2.AsyncClient) -> None:
     for host, status in (
         ("localhost", 200),
         ("LOCALHOST:80", 200),
@@ -33,7 +33,7 @@ async def test_requests_for_other_host_names_are_refused(site: httpx2.AsyncClien
         ("[::1", 400),
         ("", 400),
     ):
-        answer = await site.get("/healthz", headers={"Host": host})
+        answer = await empty_site.get("/healthz", headers={"Host": host})
         assert answer.status_code == status, host
 
 
@@ -49,9 +49,9 @@ async def test_a_configured_host_name_is_accepted() -> None:
         assert (await client.get("/", headers={"Host": "mill.example"})).text == "no"
 
 
-async def test_every_response_has_the_security_headers(site: httpx2.AsyncClient) -> None:
+async def test_every_response_has_the_security_headers(empty_site: httpx2.AsyncClient) -> None:
     for path in ("/", "/healthz", "/metrics", "/nowhere", "/static/app.css"):
-        answer = await site.get(path)
+        answer = await empty_site.get(path)
         assert answer.headers["content-security-policy"].startswith("default-src 'self'"), path
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["x-frame-options"] == "DENY"
@@ -94,12 +94,16 @@ async def test_a_header_that_does_not_arrive_in_time_ends_the_connection(
         assert (await client.get("/healthz")).status_code == 200
 
 
-async def test_a_valid_request_id_is_kept_and_others_are_replaced(site: httpx2.AsyncClient) -> None:
+async def test_a_valid_request_id_is_kept_and_others_are_replaced(
+    empty_site: httpx2.AsyncClient,
+) -> None:
     for request_id in ("abc-123", "0f.9:z/+=@", "x" * 64):
-        answer = await site.get("/healthz", headers={"X-Request-ID": request_id})
+        answer = await empty_site.get("/healthz", headers={"X-Request-ID": request_id})
         assert answer.headers["x-request-id"] == request_id
     for request_id in ("", "x" * 65, "two words", "tab\there", "é"):
-        answer = await site.get("/healthz", headers={"X-Request-ID": request_id.encode("latin-1")})
+        answer = await empty_site.get(
+            "/healthz", headers={"X-Request-ID": request_id.encode("latin-1")}
+        )
         assert answer.headers["x-request-id"] != request_id
         assert len(answer.headers["x-request-id"]) == 32
 
@@ -236,7 +240,7 @@ async def test_personal_links_are_not_logged(
     assert token not in str(logged.__dict__)
 
 
-async def test_every_page_supports_head_requests(site: httpx2.AsyncClient) -> None:
+async def test_every_page_supports_head_requests(empty_site: httpx2.AsyncClient) -> None:
     for path in (
         "/today",
         "/healthz",
@@ -245,7 +249,7 @@ async def test_every_page_supports_head_requests(site: httpx2.AsyncClient) -> No
         "/api/jobs",
         "/api/healthz",
     ):
-        head = await site.head(path)
-        full = await site.get(path)
+        head = await empty_site.head(path)
+        full = await empty_site.get(path)
         assert (head.status_code, head.content) == (200, b""), path
         assert head.headers["content-type"] == full.headers["content-type"]

@@ -226,15 +226,15 @@ RESUMES = {
 
 @pytest.mark.parametrize("kind", RESUMES)
 async def test_a_resume_is_read_for_review_and_nothing_is_saved(
-    site: httpx2.AsyncClient, database: Database, kind: str
+    empty_site: httpx2.AsyncClient, empty_database: Database, kind: str
 ) -> None:
-    answer = await site.post("/profile/upload", files={"file": RESUMES[kind]})
+    answer = await empty_site.post("/profile/upload", files={"file": RESUMES[kind]})
     page = read_text(answer)
     assert answer.status_code == 200
     assert f"Resume read: {RESUMES[kind][0]}" in page
     assert "Not found in the resume:" in page
     assert 'value="PostgreSQL"' in page
-    async with database.transaction() as tx:
+    async with empty_database.transaction() as tx:
         assert await profiles.find_all(tx) == []
 
 
@@ -275,9 +275,9 @@ BAD = bad_resumes()
 
 @pytest.mark.parametrize("kind", BAD)
 async def test_unreadable_resumes_are_refused_with_an_explanation(
-    site: httpx2.AsyncClient, kind: str
+    empty_site: httpx2.AsyncClient, kind: str
 ) -> None:
-    answer = await site.post("/profile/upload", files={"file": BAD[kind]})
+    answer = await empty_site.post("/profile/upload", files={"file": BAD[kind]})
     assert answer.status_code == 422
     assert 'role="alert"' in answer.text
     assert "<img src=x" not in answer.text

@@ -28,8 +28,8 @@ async def _complete(database: Database, **options: object) -> int:
     return id
 
 
-async def test_the_empty_list_says_what_to_do(site: httpx2.AsyncClient) -> None:
-    page = (await site.get("/reports")).text
+async def test_the_empty_list_says_what_to_do(empty_site: httpx2.AsyncClient) -> None:
+    page = (await empty_site.get("/reports")).text
     assert "No reports yet." in page
     assert 'action="/reports"' in page
 
@@ -66,9 +66,9 @@ async def test_a_report_is_created_by_the_form_and_shows_its_progress(
     ],
 )
 async def test_the_form_names_what_is_wrong_and_keeps_the_entries(
-    site: httpx2.AsyncClient, field: str, value: str, message: str
+    empty_site: httpx2.AsyncClient, field: str, value: str, message: str
 ) -> None:
-    answer = await site.post("/reports", data={"url": "tidewater.example", field: value})
+    answer = await empty_site.post("/reports", data={"url": "tidewater.example", field: value})
     assert answer.status_code == 400
     assert message in answer.text
     assert f'value="{value}"' in answer.text

@@ -317,10 +317,10 @@ async def test_a_search_can_be_added_edited_disabled_and_removed(
     ],
 )
 async def test_an_invalid_search_is_refused(
-    site: httpx2.AsyncClient, database: Database, form: dict[str, str], message: str
+    empty_site: httpx2.AsyncClient, empty_database: Database, form: dict[str, str], message: str
 ) -> None:
-    assert message in (await send(site, "/searches/new", 400, **form)).text
-    async with database.transaction() as tx:
+    assert message in (await send(empty_site, "/searches/new", 400, **form)).text
+    async with empty_database.transaction() as tx:
         assert await searches.list_all(tx) == []
 
 

@@ -168,8 +168,8 @@ async def test_a_person_signed_in_on_this_machine_has_their_own_role(database: D
         b'{"email": "a@b", "password": "' + b"x" * 1_001 + b'"}',
     ],
 )
-async def test_an_invalid_sign_in_body_is_400(database: Database, body: bytes) -> None:
-    async with site_with(database) as client:
+async def test_an_invalid_sign_in_body_is_400(empty_database: Database, body: bytes) -> None:
+    async with site_with(empty_database) as client:
         answer = await client.post(
             "/api/session", content=body, headers={"Content-Type": "application/json"}
         )

@@ -84,19 +84,21 @@ async def test_the_steps_lead_from_a_resume_to_the_first_matches(
     assert phases == {("source", "scrape"): 2, ("source_discovery", "discover"): 1}
 
 
-async def test_every_step_can_be_opened_on_its_own_and_skipped(site: httpx2.AsyncClient) -> None:
+async def test_every_step_can_be_opened_on_its_own_and_skipped(
+    empty_site: httpx2.AsyncClient,
+) -> None:
     for step in ("resume", "profile", "companies", "model", "matches"):
-        page = await site.get(f"/setup/{step}")
+        page = await empty_site.get(f"/setup/{step}")
         assert page.status_code == 200
         assert 'aria-current="step"' in page.text
     skip = {"resume": "profile", "profile": "companies", "companies": "model", "model": "matches"}
     for step, then in skip.items():
-        assert f'href="/setup/{then}"' in (await site.get(f"/setup/{step}")).text
+        assert f'href="/setup/{then}"' in (await empty_site.get(f"/setup/{step}")).text
 
 
-async def test_searching_keeps_what_is_chosen_and_pasted(site: httpx2.AsyncClient) -> None:
+async def test_searching_keeps_what_is_chosen_and_pasted(empty_site: httpx2.AsyncClient) -> None:
     query = {"q": "voices", "chosen": ["greenhouse/stripe", "nobody/x"], "pasted": "acme.example/x"}
-    page = await site.get("/setup/companies", params=query)
+    page = await empty_site.get("/setup/companies", params=query)
     assert re.search(r'value="greenhouse/stripe" checked', page.text)
     assert 'value="ashby/elevenlabs">' in page.text
     assert 'value="greenhouse/airbnb"' not in page.text

@@ -29,9 +29,9 @@ COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|"[^"\n]*"', re.DOTALL)
 
 
 async def test_a_page_marks_its_menu_entry_and_subscribes_to_its_topics(
-    site: httpx2.AsyncClient,
+    empty_site: httpx2.AsyncClient,
 ) -> None:
-    page = Html((await site.get("/activity")).text)
+    page = Html((await empty_site.get("/activity")).text)
     [here] = page.css(".entries [aria-current]")
     assert here.attributes["href"] == "/activity"
     [live] = page.css("#live")
@@ -42,12 +42,12 @@ async def test_a_page_marks_its_menu_entry_and_subscribes_to_its_topics(
     assert page.css_first("main#main")
 
 
-async def test_no_page_loads_files_from_other_sites(site: httpx2.AsyncClient) -> None:
+async def test_no_page_loads_files_from_other_sites(empty_site: httpx2.AsyncClient) -> None:
     for path in ("/today", "/openings"):
-        for url in re.findall(r'(?:src|href)="([^"]+)"', (await site.get(path)).text):
+        for url in re.findall(r'(?:src|href)="([^"]+)"', (await empty_site.get(path)).text):
             assert url.startswith(("/", "#")), url
     for name in ("app.css", "app.js", "vendor/htmx.min.js", "vendor/hx-sse.min.js"):
-        assert (await site.get(f"/static/{name}")).status_code == 200
+        assert (await empty_site.get(f"/static/{name}")).status_code == 200
 
 
 @pytest.mark.parametrize("path", STYLESHEETS, ids=lambda path: path.name)
@@ -85,11 +85,11 @@ def test_the_menu_shows_only_allowed_workspaces(role: Role | None, opened: list[
 
 
 async def test_every_menu_entry_opens_a_page_with_the_same_heading(
-    site: httpx2.AsyncClient,
+    empty_site: httpx2.AsyncClient,
 ) -> None:
     for workspace in all_workspaces():
         for entry in workspace.entries:
-            page = Html((await site.get(entry.path)).text)
+            page = Html((await empty_site.get(entry.path)).text)
             [here] = page.css(".entries [aria-current]")
             assert here.attributes["href"] == entry.path
             [current] = page.css(".workspaces [aria-current]")
@@ -127,14 +127,14 @@ async def test_errors_keep_the_menu_of_a_member_and_no_one_elses(
         assert unknown.css(".menu") == []
 
 
-async def test_old_addresses_lead_to_the_new_ones(site: httpx2.AsyncClient) -> None:
+async def test_old_addresses_lead_to_the_new_ones(empty_site: httpx2.AsyncClient) -> None:
     for old, new in (
         ("/queue", "/activity"),
         ("/queue/tasks?status=FAILED", "/activity/tasks?status=FAILED"),
         ("/rotation", "/sources/rotation"),
         ("/rotation/reads", "/sources/rotation/reads"),
     ):
-        answer = await site.get(old)
+        answer = await empty_site.get(old)
         assert (answer.status_code, answer.headers["location"]) == (308, new)
 
 

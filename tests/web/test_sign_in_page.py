@@ -387,14 +387,16 @@ async def test_local_visitors_have_no_account(site: httpx2.AsyncClient, database
         (429, "Wait"), (500, "your administrator"), (503, "automatically"),
     ],
 )  # fmt: skip
-async def test_every_error_says_what_to_do_next(database: Database, code: int, words: str) -> None:
+async def test_every_error_says_what_to_do_next(
+    empty_database: Database, code: int, words: str
+) -> None:
     router = APIRouter()
 
     @router.get("/broken")
     async def broken() -> None:
         raise HTTPException(code)
 
-    async with site_with(database, router) as client:
+    async with site_with(empty_database, router) as client:
         answer = await client.get("/broken", headers=HTML | {"X-Request-ID": "r-1"})
         page = Html(answer.text)
         assert answer.status_code == code

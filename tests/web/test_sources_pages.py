@@ -448,5 +448,5 @@ async def test_a_viewer_can_neither_see_nor_change(database: Database) -> None:
 
 
 @pytest.mark.parametrize("path", ["/sources/987654321", "/sources/0", "/sources?show=nothing"])
-async def test_unknown_sources_are_not_found(site: httpx2.AsyncClient, path: str) -> None:
-    assert (await site.get(path)).status_code in (404, 422)
+async def test_unknown_sources_are_not_found(empty_site: httpx2.AsyncClient, path: str) -> None:
+    assert (await empty_site.get(path)).status_code in (404, 422)
