@@ -56,6 +56,8 @@ class Desk:
     async def work(self) -> None:
         for _ in range(8):
             await drain(self.database, self.stages)
+            if await fetch(self.database, "SELECT EXISTS (SELECT FROM queue.live)") == [False]:
+                return
             await make_due(self.database)
 
     async def record(self, id: int) -> Submission:
