@@ -24,10 +24,18 @@ KEYS = {"JOOBLE_API_KEY": "x", "REED_API_KEY": "x", "ADZUNA_APP_ID": "x", "ADZUN
 
 async def make_target(tx: Tx, platform: str = "greenhouse", **columns: Any) -> int:
     """An active source and its target, with these columns set."""
-    id = await make_source(tx, source_type=platform)
-    await targets.sync_changed_sources(tx)
-    await put(tx, id, **{"known_at": NOW - DAY, "due_at": NOW - DAY, **columns})
+    [id] = await make_targets(tx, 1, platform, **columns)
     return id
+
+
+async def make_targets(
+    tx: Tx, count: int, platform: str = "greenhouse", **columns: Any
+) -> list[int]:
+    ids = [await make_source(tx, source_type=platform) for _ in range(count)]
+    await targets.sync_changed_sources(tx)
+    for id in ids:
+        await put(tx, id, **{"known_at": NOW - DAY, "due_at": NOW - DAY, **columns})
+    return ids
 
 
 async def put(tx: Tx, id: int, **columns: Any) -> None:

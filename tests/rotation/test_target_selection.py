@@ -18,8 +18,9 @@ from jobmill.rotation.policies.interval_policy import IntervalPolicy, IntervalRu
 from jobmill.rotation.policies.yield_model import YieldRules
 from jobmill.rotation.policies.yield_policy import YieldPolicy
 from jobmill.rotation.target_selection import RunLimits, SelectionRequest
+from tests.catalog.helpers import make_source
 
-from .helpers import DAY, HOUR, KEYS, NOW, answer, failed, make_target, put
+from .helpers import DAY, HOUR, KEYS, NOW, answer, failed, make_target, make_targets, put
 
 PLATFORMS = ("greenhouse", "lever", "ashby", "jooble", "reed")
 
@@ -34,6 +35,7 @@ def ago(random: random.Random, most_days: float) -> dt.datetime | None:
 
 
 async def a_table(tx: Tx, random: random.Random, size: int) -> None:
+    rows: list[tuple[int, dict[str, Any]]] = []
     for _ in range(size):
         ok = ago(random, 40)
         is_known = ok is not None and random.random() < 0.8
@@ -41,22 +43,26 @@ async def a_table(tx: Tx, random: random.Random, size: int) -> None:
             "rho": random.choice([0.1, 0.5, 4.0]),
             "d": random.choice([0.05, 2]),
         }
-        id = await make_target(
-            tx,
-            random.choice(PLATFORMS),
-            priority=some(random, 90, 50, 50),
-            status=some(random, "active", "active", "active", "paused", "bad"),
-            last_success_at=ok,
-            next_allowed_at=some(random, None, NOW - HOUR, NOW, NOW + HOUR),
-            last_called_at=ok,
-            last_ok_at=ok if is_known else None,
+        id = await make_source(tx, source_type=random.choice(PLATFORMS))
+        columns: dict[str, Any] = {
+            "due_at": NOW - DAY,
+            "priority": some(random, 90, 50, 50),
+            "status": some(random, "active", "active", "active", "paused", "bad"),
+            "last_success_at": ok,
+            "next_allowed_at": some(random, None, NOW - HOUR, NOW, NOW + HOUR),
+            "last_called_at": ok,
+            "last_ok_at": ok if is_known else None,
             **(rate if is_known else {}),
-            health=random.choice([1.0, 0.5]),
-            gate_at=some(random, None, NOW - HOUR, NOW, NOW + HOUR),
-            known_at=NOW - HOUR * random.randrange(24, 80 * 24),
-        )
+            "health": random.choice([1.0, 0.5]),
+            "gate_at": some(random, None, NOW - HOUR, NOW, NOW + HOUR),
+            "known_at": NOW - HOUR * random.randrange(24, 80 * 24),
+        }
         if random.random() < 0.2:
-            await put(tx, id, **wrong_clock(random, is_known))
+            columns |= wrong_clock(random, is_known)
+        rows.append((id, columns))
+    await targets.sync_changed_sources(tx)
+    for id, columns in rows:
+        await put(tx, id, **columns)
 
 
 def wrong_clock(random: random.Random, is_known: bool) -> dict[str, Any]:
@@ -195,8 +201,7 @@ async def test_what_is_claimed_is_not_chosen_again_until_its_claim_is_void(
 
 async def test_limits_for_a_run_and_a_platform_hold(tx: Tx) -> None:
     for name in ("greenhouse", "lever", "ashby", "jooble", "reed"):
-        for _ in range(6):
-            await make_target(tx, name)
+        await make_targets(tx, 6, name)
     await platform_state.set_limits(tx, "ashby", per_hour=2, per_day=None)
     limits = RunLimits(5, 7, {"greenhouse": 3})
     for policy in ("seed", "yield"):
@@ -215,8 +220,7 @@ async def test_limits_for_a_run_and_a_platform_hold(tx: Tx) -> None:
 
 
 async def test_a_platforms_hour_and_day_are_never_overdrawn(tx: Tx) -> None:
-    for _ in range(20):
-        await make_target(tx)
+    await make_targets(tx, 20)
     await platform_state.set_limits(tx, "greenhouse", per_hour=2, per_day=5)
     made: list[dt.datetime] = []
     for quarter in range(4 * 30):
@@ -303,8 +307,7 @@ async def test_dead_boards_do_not_hold_their_vendor_for_ever(
 
 
 async def test_a_schedule_keeps_the_pace_and_no_downtime_ends_in_a_burst(tx: Tx) -> None:
-    for _ in range(80):
-        await make_target(tx)
+    await make_targets(tx, 80)
     await tx.execute("UPDATE rotation.call_allowance SET saved = 0, saved_at = %s", [NOW])
     wish = RunRequest(per_day=240, limits=RunLimits(100, 100))
 
@@ -321,8 +324,7 @@ async def test_a_schedule_keeps_the_pace_and_no_downtime_ends_in_a_burst(tx: Tx)
 
 
 async def test_an_open_breaker_lets_one_call_through(tx: Tx) -> None:
-    for _ in range(3):
-        await make_target(tx)
+    await make_targets(tx, 3)
     shut = eligibility.BreakerState(4, 1, (NOW + HOUR).timestamp(), NOW.timestamp())
     standing = (await platform_state.load_all(tx))["greenhouse"]
     await platform_state.save_state(tx, "greenhouse", standing.average, shut)
@@ -338,8 +340,8 @@ async def test_targets_that_lost_their_worth_stand_in_nobodys_way(tx: Tx, days: 
     """Not even those that are owed a call: they have a line of their own."""
     old = NOW - days * DAY
     state: Any = {"last_ok_at": old, "last_called_at": old, "d": 0.05}
-    for _ in range(target_selection.EVALUATED_PER_PLATFORM + 10):
-        await make_target(tx, rho=0.001, due_at=NOW - 3 * DAY, **state)
+    count = target_selection.EVALUATED_PER_PLATFORM + 10
+    await make_targets(tx, count, rho=0.001, due_at=NOW - 3 * DAY, **state)
     rich = await make_target(tx, rho=50.0, due_at=NOW - HOUR, **state)
     wish = RunRequest(trigger="manual", max_calls=1)
     await start_run(tx, wish, NOW, {})
