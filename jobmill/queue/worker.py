@@ -353,14 +353,16 @@ class Worker:
     async def _keep_lease(self) -> None:
         """Send heartbeats on a dedicated connection: stages and saves may use up all of theirs."""
         duration = self._lease.duration.total_seconds()
+        # A worker that drains is usually done by then, and needs no such connection.
+        await asyncio.sleep(duration / 10)
         while True:
             try:
                 async with await open_connection(
                     self._db.direct_url, answer_limit=duration / 4
                 ) as connection:
                     while True:
-                        await asyncio.sleep(duration / 10)
                         await self._renew_or_register(connection)
+                        await asyncio.sleep(duration / 10)
             except DATABASE_ERRORS as error:
                 log.warning("heartbeat failed", extra={"error": describe_error(error)})
                 await asyncio.sleep(min(0.5, duration / 10))
