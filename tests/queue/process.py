@@ -15,6 +15,7 @@ from jobmill.queue import Finish, Move, NewItem, Stage, Stages, Work, Worker
 
 async def quick(work: Work) -> Move:
     """Write one row with the move."""
+    await asyncio.sleep(float(work.data.get("seconds", 0)))
 
     async def save(tx: Tx) -> None:
         await tx.execute("INSERT INTO public.saved VALUES (%s, %s)", [work.id, os.getpid()])
@@ -40,7 +41,6 @@ async def node(work: Work) -> Move:
 async def slow(work: Work) -> Move:
     """Say that the run has begun, which is later than its claim, and take a while."""
     print("started", flush=True)
-    await asyncio.sleep(float(work.data.get("seconds", 60)))
     return await quick(work)
 
 
