@@ -134,6 +134,7 @@ class Worker:
         ]
         self._stop = asyncio.Event()
         self._feed_events: list[asyncio.Event] = []
+        self._first_runs = asyncio.Lock()
         self._name = f"{socket.gethostname()}:{os.getpid()}"
         self._committer: GroupCommitter
         self._task_db: Database
@@ -481,22 +482,28 @@ class Worker:
         notified = asyncio.Event()
         if task.on_feed_notify:
             self._feed_events.append(notified)
+        # One after another: a worker that drains needs one connection for all of them.
+        async with self._first_runs:
+            result = await self._run_task(task)
         while True:
-            result: object = False
-            try:
-                async with self._task_db.transaction() as tx:
-                    result = await task.run(tx)
-            # Also a bug in the code of a feed: the items in the queue must still be worked on.
-            except Exception as error:
-                expected = isinstance(error, (AppError, *DATABASE_ERRORS))
-                log.warning(
-                    "periodic task failed",
-                    extra={"error": describe_error(error)},
-                    exc_info=None if expected else error,
-                )
             if result is not True:
                 seconds = result if isinstance(result, float) else task.every
                 await _wait_for_event(notified, seconds)
+            result = await self._run_task(task)
+
+    async def _run_task(self, task: PeriodicTask) -> object:
+        try:
+            async with self._task_db.transaction() as tx:
+                return await task.run(tx)
+        # Also a bug in the code of a feed: the items in the queue must still be worked on.
+        except Exception as error:
+            expected = isinstance(error, (AppError, *DATABASE_ERRORS))
+            log.warning(
+                "periodic task failed",
+                extra={"error": describe_error(error)},
+                exc_info=None if expected else error,
+            )
+            return False
 
 
 async def _wait_for_event(event: asyncio.Event, seconds: float) -> None:
