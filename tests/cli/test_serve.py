@@ -263,8 +263,10 @@ async def test_a_second_ctrl_c_stops_immediately_without_losing_items(
 async def test_a_crashed_service_stops_the_others(
     start: Start, on: dict[str, str], database: Database
 ) -> None:
-    process = start("up", "--no-demo", **on).up()
     async with database.transaction() as tx:
+        # A worker that has registered would wait for its table to return.
+        await tx.execute("LOCK TABLE queue.worker")
+        process = start("up", "--no-demo", **on).up()
         await tx.execute("ALTER TABLE queue.worker RENAME TO workers")
     assert process.ended() == 1
     last = process.errors.read_text().splitlines()[-1]
