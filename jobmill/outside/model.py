@@ -99,8 +99,8 @@ async def open_model(
     limits = limits or ModelLimits()
     timeout = httpx2.Timeout(limits.seconds, connect=limits.connect_seconds)
     configuration = ModelConfiguration(settings, os.environ if environ is None else environ)
-    # Redirects are not followed: the key is only for the configured URL.
     tls = load_root_certificates()
+    # Redirects are not followed: the key is only for the configured URL.
     async with httpx2.AsyncClient(timeout=timeout, trust_env=False, verify=tls) as client:
         yield ModelClient(database, configuration, read_configuration, client, limits)
 

@@ -162,7 +162,7 @@ def listen_to_ctrl_c() -> None:
 
 def is_running(process: str) -> bool:
     try:
-        # Empty if it has ended and nobody has waited for it.
+        # Empty for a zombie: its parent has ended, too.
         return Path("/proc", process, "cmdline").read_bytes() != b""
     except (FileNotFoundError, ProcessLookupError):
         return False

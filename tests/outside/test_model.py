@@ -6,6 +6,7 @@ import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -15,6 +16,7 @@ from pydantic import BaseModel, Field
 from jobmill.db import Database, Tx
 from jobmill.extract.company.llm_facts import CompanyClaims
 from jobmill.outside import model, model_endpoint, model_question
+from jobmill.outside.http_exchange import load_root_certificates
 from jobmill.outside.model import ModelClient, ModelConfiguration, ModelLimits, open_model
 from jobmill.outside.model_question import (
     ModelAnswer,
@@ -37,7 +39,8 @@ from .model_server import (
     send_stream,
     trouble,
 )
-from .site import ReceivedRequest, ResponseWriter, in_turn, raw, reply
+from .site import ReceivedRequest, ResponseWriter, in_turn, open_site, raw, reply
+from .test_fetch import make_certificate
 
 KEY = "sk-very-secret-0123456789"
 QUICK = ModelLimits(seconds=20, connect_seconds=10, retry_within=20, max_pause=3, first_pause=0.01)
@@ -130,6 +133,26 @@ async def test_an_answer_is_validated_and_booked_at_its_actual_cost(
     assert (call["reserved"] > 0.0004) == (provider != "ollama")
     assert vendor.requests[0]["model"] == named
     assert vendor.requests[0]["max_tokens"] == 200
+
+
+async def test_a_provider_is_trusted_by_the_certificates_that_the_environment_names(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served, _ = make_certificate(tmp_path, "localhost")
+    async with open_site(served) as site:
+        vendor = ModelServer(site)
+        vendor.says(answer(GOOD))
+        settings = Settings(anthropic_base_url=f"https://localhost:{site.port}")
+        environ = {"ANTHROPIC_API_KEY": KEY}
+        async with open_model(database, settings, environ, QUICK) as client:
+            assert isinstance(await client(ask()), ModelFailed)
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
+        load_root_certificates.cache_clear()
+        try:
+            async with open_model(database, settings, environ, QUICK) as client:
+                assert isinstance(await client(ask()), ModelAnswer)
+        finally:
+            load_root_certificates.cache_clear()
 
 
 async def test_requests_use_only_options_of_the_newest_models(
