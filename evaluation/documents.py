@@ -14,7 +14,7 @@ from evaluation import document_checks
 from evaluation.document_pairs import DocumentPair, make_pairs
 from evaluation.goal import Goal, Report
 from jobmill.catalog.posting import Posting
-from jobmill.documents import letter_draft, pdf_file, rewording, word_file, writing
+from jobmill.documents import drafting, letter_draft, pdf_file, rewording, word_file
 from jobmill.documents.document import (
     PAPERS,
     TEMPLATES,
@@ -95,7 +95,7 @@ def measure(pairs: int = PAIRS) -> DocumentCounts:
             description=pair.posting_text,
         )
         layout = {"template": TEMPLATES[number % 3], "paper": PAPERS[number % 2]}
-        drafted = writing.draft_fitting_resume(profile, 1, posting, TODAY)
+        drafted = drafting.draft_fitting_resume(profile, 1, posting, TODAY)
         quotes = [CompanyQuote(pair.website_quote, "https://company.example")]
         letter = letter_draft.draft_letter(profile, 1, posting, TODAY, quotes)
         _check_resume(counts, pair, drafted.model_copy(update=layout))

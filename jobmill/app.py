@@ -17,7 +17,7 @@ from jobmill.hiring.messages import letters
 from jobmill.hiring.messages import notices as hiring_notices
 from jobmill.hiring.waitlist import deadlines
 from jobmill.notifications import events as notification_events
-from jobmill.outside.host_waits import WaitingFetch
+from jobmill.outside.postponing_fetch import PostponingFetch
 from jobmill.outside.webhook import WebhookSender
 from jobmill.pipelines import (
     company,
@@ -123,7 +123,7 @@ def build_stages(tools: Tools, settings: Settings) -> Stages:
 
 
 def _list_stages(tools: Tools, settings: Settings) -> Stages:
-    waiting = replace(tools, fetch=WaitingFetch(tools.fetch))
+    waiting = replace(tools, fetch=PostponingFetch(tools.fetch))
     recorded = partial(submission.recorded, tools)
     keep = dt.timedelta(days=settings.keep_finished_days)
     keep_closed = dt.timedelta(days=settings.keep_closed_days)

@@ -11,7 +11,7 @@ from jobmill.catalog import urls
 from jobmill.catalog.company_pages import CompanyPage
 from jobmill.catalog.posting import Posting
 from jobmill.errors import Invalid, OutsideError, RetryLater
-from jobmill.outside.host_waits import find_wait
+from jobmill.outside.postponing_fetch import find_wait
 from jobmill.outside.request import Fetch, FetchFailure, FetchResult, Ok, Request, Truncated
 from jobmill.plain_text import read_word_list
 from jobmill.sandbox import read_untrusted

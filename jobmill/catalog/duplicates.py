@@ -18,7 +18,7 @@ from jobmill.catalog.posting_features import (
     PostingFeatures,
     extract_features,
 )
-from jobmill.places import posting_places
+from jobmill.places import place_comparison
 
 Key = TypeVar("Key")
 DuplicateKind: TypeAlias = Literal["same", "multi_location", "repost"]
@@ -251,7 +251,7 @@ def _is_repost(posting: PostingFeatures, other: PostingFeatures) -> bool:
     return first is not None and second is not None and abs(second - first) >= MIN_REPOST_GAP
 
 
-def _compare_places(posting: PostingFeatures, other: PostingFeatures) -> posting_places.Relation:
+def _compare_places(posting: PostingFeatures, other: PostingFeatures) -> place_comparison.Relation:
     """Compare the places, first those in the titles."""
     if (
         posting.title_places
@@ -259,7 +259,7 @@ def _compare_places(posting: PostingFeatures, other: PostingFeatures) -> posting
         and not posting.title_places & other.title_places
     ):
         return "other"
-    return posting_places.compare(posting.places, other.places)
+    return place_comparison.compare(posting.places, other.places)
 
 
 def _find_blocks(features: list[PostingFeatures], texts: DescriptionComparison) -> list[list[int]]:

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from jobmill.catalog.posting import Posting
 from jobmill.errors import Invalid
-from jobmill.places import gazetteer, posting_places
+from jobmill.places import gazetteer, place_comparison
 from jobmill.plain_text import fold_case
 
 from . import company_names, job_titles, posting_identity
@@ -40,7 +40,7 @@ class PostingFeatures:
     company_name: str
     title: tuple[str, ...]
     title_places: frozenset[str]
-    places: posting_places.PostingPlaces
+    places: place_comparison.PostingPlaces
     ids: frozenset[tuple[IdNamespace, str]]
     numbers: frozenset[str]
     """Numbers in ids and in the URL: a company's own site often shows the board's id."""
@@ -73,17 +73,17 @@ def extract_features(
     """Extract the features of all postings. Places in a title are recognized by the places of the
     company's other postings."""
     located = [
-        posting_places.read_places(posting.locations or (posting.location or "",))
+        place_comparison.read_places(posting.locations or (posting.location or "",))
         for posting in postings
     ]
     companies = [
         company_names.compact_key(posting.company or posting.board) for posting in postings
     ]
-    by_company: dict[str, list[posting_places.PostingPlaces]] = defaultdict(list)
+    by_company: dict[str, list[place_comparison.PostingPlaces]] = defaultdict(list)
     for company, where in zip(companies, located, strict=True):
         by_company[company].append(where)
     place_names = {
-        company: posting_places.title_vocabulary(where) for company, where in by_company.items()
+        company: place_comparison.title_vocabulary(where) for company, where in by_company.items()
     }
     return [
         _extract(
@@ -104,7 +104,7 @@ def _extract(
     index: int,
     posting: Posting,
     company: str,
-    where: posting_places.PostingPlaces,
+    where: place_comparison.PostingPlaces,
     place_names: frozenset[str],
     platforms: PlatformRules,
 ) -> PostingFeatures:

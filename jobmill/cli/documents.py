@@ -13,7 +13,7 @@ from jobmill.cli.support import lookups, output, session
 from jobmill.cli.support.lookups import ProfileName
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Database, Tx
-from jobmill.documents import store, text_file, writing
+from jobmill.documents import drafting, rendering, store, text_file
 from jobmill.documents.document import PAPERS, TEMPLATES, Paper, Template
 from jobmill.documents.store import DocumentFormat, DocumentSummary
 from jobmill.errors import Invalid
@@ -45,9 +45,9 @@ def write(
         actor = lookups.current_user()
         async with database.transaction() as tx:
             owner = await lookups.find_owner(tx)
-            material = await writing.read_material(tx, match, owner=owner)
+            material = await drafting.read_material(tx, match, owner=owner)
             id = await store.find_id(tx, match, kind)
-        draft = await writing.draft_document(material, kind) if id is None else None
+        draft = await drafting.draft_document(material, kind) if id is None else None
         async with database.transaction() as tx:
             if draft:
                 id = await store.create(
@@ -59,7 +59,7 @@ def write(
             version = await store.save(
                 tx, id, document, based_on=stored.version, owner=owner, actor=actor
             )
-        pages = (await writing.render_file(document, "pdf")).pages
+        pages = (await rendering.render_file(document, "pdf")).pages
         return {
             "id": id,
             "match": match,
@@ -127,8 +127,8 @@ def export(
             stored = await store.get(tx, id, version=version, owner=owner)
             match = await matches.get(tx, stored.match_id, owner=owner)
         document = stored.document()
-        file = await writing.render_file(document, format)
-        return writing.file_name(document, match.company, format), file.data
+        file = await rendering.render_file(document, format)
+        return rendering.file_name(document, match.company, format), file.data
 
     name, data = session.with_database(act)
     _write_file(out or name, data)
@@ -153,7 +153,7 @@ def sent(id: Id, format: Format = "pdf", as_json: AsJson = False) -> None:
         async with database.transaction() as tx:
             owner = await lookups.find_owner(tx)
             stored = await store.get(tx, id, owner=owner)
-        data = (await writing.render_file(stored.document(), format)).data
+        data = (await rendering.render_file(stored.document(), format)).data
         async with database.transaction() as tx:
             await store.mark_sent(
                 tx, id, stored.version, format, data, owner=owner, actor=lookups.current_user()

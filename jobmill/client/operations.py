@@ -1713,7 +1713,7 @@ class Operations:
     def show_applicant_status(
         self, applicant_id: int, *, after: int | None = None, limit: int | None = None
     ) -> models.ApiApplicantStatus:
-        """The standing of each of the applicant's applications."""
+        """The status of each of the applicant's applications."""
         return self._transport.send(
             "GET",
             f"/api/status/{self._transport.quote(applicant_id)}",

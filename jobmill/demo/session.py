@@ -12,7 +12,7 @@ from jobmill.db import Database
 from jobmill.settings import Settings
 
 from . import server, setup
-from .clock import DemoClock
+from .simulation import DemoSimulation
 
 INTERVAL = 0.05
 """Seconds between two calls to a host; only the demo's own server is called."""
@@ -21,7 +21,7 @@ INTERVAL = 0.05
 @dataclass(frozen=True, slots=True)
 class DemoSession:
     settings: Settings
-    clock: DemoClock | None
+    clock: DemoSimulation | None
     """None if the database holds no demo."""
 
 
@@ -34,7 +34,7 @@ async def open_session(settings: Settings, database: Database) -> AsyncGenerator
         yield DemoSession(settings, None)
         return
     async with server.open_server(world) as sites:
-        yield DemoSession(demo_settings(settings, sites.port), DemoClock(database))
+        yield DemoSession(demo_settings(settings, sites.port), DemoSimulation(database))
 
 
 def demo_settings(settings: Settings, port: int) -> Settings:

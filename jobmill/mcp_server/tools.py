@@ -22,6 +22,8 @@ MatchStatus = Literal["new", "saved", "applied", "interviewing", "offer", "rejec
 DismissReason = Literal["pay", "location", "arrangement", "seniority", "skills", "company", "work"]
 Limit = Annotated[int, Field(ge=1, le=50)]
 Result = dict[str, Any]
+MAX_TEXT_LENGTH = 12_000
+"""Of a description, and of each text about a company."""
 MAX_REPORT_LENGTH = 60_000
 
 
@@ -73,7 +75,7 @@ def show_job(client: Jobmill, job_id: int) -> Result:
         "match_id": listing.match_id,
         "company_id": listing.company_id,
         "decision": _dump(listing.decision),
-        "text": mark_untrusted(listing.description),
+        "text": mark_untrusted(listing.description, limit=MAX_TEXT_LENGTH),
     }
 
 
@@ -121,7 +123,7 @@ def explain_match(client: Jobmill, match_id: int) -> Result:
         "skill_gaps": match.skill_gaps,
         "checks": [_dump(check) for check in match.checks or ()],
         "resume_intake": match.resume_intake,
-        "text": mark_untrusted(match.description),
+        "text": mark_untrusted(match.description, limit=MAX_TEXT_LENGTH),
     }
 
 
@@ -229,7 +231,8 @@ def company_facts(
     company = client.show_company_facts(company_id)
     facts = _dump(company)
     return facts | {
-        field: mark_untrusted(facts[field]) for field in ("about", "culture", "mission")
+        field: mark_untrusted(facts[field], limit=MAX_TEXT_LENGTH)
+        for field in ("about", "culture", "mission")
     }
 
 

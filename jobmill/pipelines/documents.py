@@ -7,11 +7,11 @@ from functools import partial
 from typing import NamedTuple, cast
 
 from jobmill.db import Tx
-from jobmill.documents import rewording, store, writing
+from jobmill.documents import drafting, rewording, store
 from jobmill.documents.document import ApplicationDocument, DocumentKind
+from jobmill.documents.drafting import WritingMaterial
 from jobmill.documents.rewording import CheckedRewording
 from jobmill.documents.store import DocumentId
-from jobmill.documents.writing import WritingMaterial
 from jobmill.errors import NotFound
 from jobmill.matching import matches, profiles
 from jobmill.matching.matches import Match, MatchQuery
@@ -82,7 +82,7 @@ async def write(tools: Tools, work: Work) -> Move:
     try:
         async with tools.db.transaction() as tx:
             owner = (await profiles.get_by_id(tx, profile_id)).owner_id
-            material = await writing.read_material(tx, work.data["match"], owner=owner)
+            material = await drafting.read_material(tx, work.data["match"], owner=owner)
     except NotFound:
         return Skip("the match was deleted in the meantime")
     written: list[WrittenDocument] = []
@@ -113,7 +113,7 @@ async def _find_or_draft(
         id = await store.find_id(tx, material.match.id, kind)
         if id is not None:
             return (await store.get(tx, id, owner=owner)).document()
-    return await writing.draft_document(material, kind)
+    return await drafting.draft_document(material, kind)
 
 
 async def _reword(

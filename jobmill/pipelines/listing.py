@@ -34,9 +34,9 @@ from jobmill.matching.verdict import (
 )
 from jobmill.matching.verdicts import Outcome, Verdict
 from jobmill.outside.model_question import ModelAnswer
-from jobmill.pipelines import blocked_models, company_website, linked_board, posting_page
+from jobmill.pipelines import blocked_models, company_website, linked_board, partial_listings
 from jobmill.pipelines import company as company_pipeline
-from jobmill.pipelines.posting_page import PageReader, PageResult
+from jobmill.pipelines.partial_listings import PageReader, PageResult
 from jobmill.queue import Advance, Filter, Finish, Move, Skip, WaitFor, Work
 from jobmill.queue.items import NORMAL_PRIORITY, Data
 from jobmill.sandbox import read_untrusted
@@ -145,7 +145,7 @@ async def scrape(
         return _filter_early(work, version, stored, rejection)
     if stored and not _is_stale(stored, work, now):
         due = stored.source_id is not None and listing_pages.is_due(own_page, now)
-        if await posting_page.is_wanted(version.profile(), stored, own_page, due=due):
+        if await partial_listings.is_wanted(version.profile(), stored, own_page, due=due):
             reader = PageReader(tools, environ, pages_per_day)
             return _advance_with_page(work, stored, await reader.read(work, stored))
         return _advance_with_stored(work, stored)

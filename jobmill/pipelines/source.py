@@ -15,7 +15,7 @@ from jobmill.catalog.sources import SourceId
 from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid, NotFound, Unavailable
 from jobmill.matching import excluded_companies
-from jobmill.outside.host_waits import find_wait
+from jobmill.outside.postponing_fetch import find_wait
 from jobmill.outside.request import Fetch, FetchFailure, FetchResult, Request, Validators
 from jobmill.pipelines import judging
 from jobmill.queue import Block, Filter, Finish, ItemId, Move, NewItem, Postpone, Skip, Work

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from jobmill.db import Tx, fetch_all, fetch_value
@@ -19,6 +19,17 @@ MAX_ITEMS_PER_CHECK = 50_000
 MAX_SAME_WORK = 3
 MAX_DEPTH = 8
 MAX_SAME_KEY = 2
+MAX_SILENCE = dt.timedelta(seconds=30)
+"""How long a watched task may complete no cycle before an alert is raised."""
+
+WATCHED_TASKS: Mapping[str, str] = {
+    "scheduler": "no worker has checked the schedules for {seconds:.0f} s: is one running?",
+    "deadlines": (
+        "no worker has checked the deadlines of offers for {seconds:.0f} s: "
+        "is one running, and what does its log say?"
+    ),
+}
+"""The tasks that must not fall silent, with the text of their alert."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +161,9 @@ async def _same_key(tx: Tx, since: int, newest: int) -> Sequence[_Finding]:
 
 async def _check_ticks(tx: Tx) -> None:
     """Raise an alert while a periodic task completes no cycle."""
-    for name, detail in ticks.WATCHED.items():
+    for name, detail in WATCHED_TASKS.items():
         seconds = await ticks.seconds_since_tick(tx, name)
-        if seconds is None or seconds <= ticks.MAX_SILENCE.total_seconds():
+        if seconds is None or seconds <= MAX_SILENCE.total_seconds():
             await resolve_alert(tx, name, name)
         else:
             await raise_alert(tx, name, name, detail.format(seconds=seconds))

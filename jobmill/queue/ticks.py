@@ -1,23 +1,8 @@
-"""Ticks: when each periodic task last completed a cycle, so that a silent one raises an alert."""
+"""Ticks: when each periodic task last completed a cycle; `alerts` reports one that falls silent."""
 
 from __future__ import annotations
 
-import datetime as dt
-from collections.abc import Mapping
-
 from jobmill.db import Tx, fetch_value
-
-MAX_SILENCE = dt.timedelta(seconds=30)
-"""How long a watched task may complete no cycle before an alert is raised."""
-
-WATCHED: Mapping[str, str] = {
-    "scheduler": "no worker has checked the schedules for {seconds:.0f} s: is one running?",
-    "deadlines": (
-        "no worker has checked the deadlines of offers for {seconds:.0f} s: "
-        "is one running, and what does its log say?"
-    ),
-}
-"""The tasks that must not fall silent, with the text of their alert."""
 
 
 async def record_tick(tx: Tx, name: str) -> None:

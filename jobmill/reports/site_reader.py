@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from jobmill.errors import OutsideError, RetryLater
-from jobmill.outside.host_waits import find_wait
+from jobmill.outside.postponing_fetch import find_wait
 from jobmill.outside.request import (
     Fetch,
     FetchFailure,

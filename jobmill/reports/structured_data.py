@@ -16,7 +16,7 @@ from jobmill.errors import Invalid
 from jobmill.extract.company.page_sections import PageSections
 from jobmill.extract.page import json_ld, lenient_json, nesting_limit
 from jobmill.extract.page.schema_job_posting import SchemaNode, posting_from_schema
-from jobmill.places import posting_places
+from jobmill.places import place_comparison
 
 from .findings import Contradiction, CrawledPage, Evidence, StructuredData
 from .known_postings import KnownPosting, PostingFields, fields_of_posting
@@ -151,9 +151,9 @@ def compare_fields(on_site: PostingFields, on_board: PostingFields) -> Iterator[
         yield Contradiction(url, "title", on_site.title, on_board.title)
     if on_site.place and on_board.place:
         first, second = (
-            posting_places.read_places((each,)) for each in (on_site.place, on_board.place)
+            place_comparison.read_places((each,)) for each in (on_site.place, on_board.place)
         )
-        if posting_places.compare(first, second) == "other":
+        if place_comparison.compare(first, second) == "other":
             yield Contradiction(url, "place", on_site.place, on_board.place)
     if on_site.pay and on_board.pay and _is_other_pay(on_site.pay, on_board.pay):
         yield Contradiction(url, "pay", _format(on_site.pay), _format(on_board.pay))

@@ -112,12 +112,12 @@ def describe_threshold(result: MatchResult | None) -> str:
     return say("needs %(n)s: %(why)s", n=result.threshold, why=result.threshold_why)
 
 
-def describe_standing(standing: ScoredOutcome) -> str:
+def describe_outcome(scored: ScoredOutcome) -> str:
     """`matched 84`; a filtered job shows in brackets the score that it would have."""
-    if standing.score is None:
-        return standing.outcome or say("not scored")
-    score = f"({standing.score})" if standing.outcome == "filtered" else standing.score
-    return f"{standing.outcome} {score}"
+    if scored.score is None:
+        return scored.outcome or say("not scored")
+    score = f"({scored.score})" if scored.outcome == "filtered" else scored.score
+    return f"{scored.outcome} {score}"
 
 
 class ScoreBar(NamedTuple):

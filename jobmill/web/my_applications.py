@@ -12,9 +12,9 @@ from jobmill.db import Tx
 from jobmill.db.clock import server_time
 from jobmill.errors import Gone
 from jobmill.hiring.actor import ISSUED_BY
-from jobmill.hiring.applications import standings
+from jobmill.hiring.applications import applicant_applications, timeline
+from jobmill.hiring.applications.applicant_applications import ApplicantApplication
 from jobmill.hiring.applications.outcomes import Answer, MissedOffer, Placement
-from jobmill.hiring.applications.standings import ApplicationStanding
 from jobmill.hiring.applications.submissions import COLLECTED
 from jobmill.hiring.audit_log import fairness_proof
 from jobmill.hiring.audit_log.events import AuditEvent
@@ -56,7 +56,7 @@ class MissedOffers:
 
 @dataclass(frozen=True, slots=True)
 class MyApplication:
-    standing: ApplicationStanding
+    standing: ApplicantApplication
     summary: str
     missed: MissedOffers | None
     """None if no offer was missed, or the application has ended."""
@@ -115,8 +115,8 @@ class MyData:
 
 async def read_my_data(tx: Tx, applicant_id: int) -> MyData:
     """Everything that an applicant's pages show; raises ApplicantNotFound."""
-    applicant, listed = await standings.list_standings(tx, applicant_id)
-    events = await standings.list_timeline(tx, applicant_id, limit=MAX_EVENTS, for_applicant=True)
+    applicant, listed = await applicant_applications.list_by_applicant(tx, applicant_id)
+    events = await timeline.list_timeline(tx, applicant_id, limit=MAX_EVENTS, for_applicant=True)
     waiting = [standing.job_id for standing in listed if standing.status == "WAITLIST"]
     paces = await wait_estimates.find_paces(tx, waiting[:MAX_WAITS])
     keys = await fairness_keys.find_published(tx, {standing.job_id for standing in listed})
@@ -145,7 +145,7 @@ async def read_my_data(tx: Tx, applicant_id: int) -> MyData:
 
 
 async def _read_interviews(
-    tx: Tx, listed: Sequence[ApplicationStanding]
+    tx: Tx, listed: Sequence[ApplicantApplication]
 ) -> dict[int, InterviewChoice]:
     active = [standing for standing in listed if standing.status == "ACTIVE"]
     with_times = await interview_times.find_openings_with_times(
@@ -160,14 +160,14 @@ async def _read_interviews(
 
 
 def _describe_application(
-    standing: ApplicationStanding, events: Collection[AuditEvent], paces: Mapping[int, OfferPace]
+    standing: ApplicantApplication, events: Collection[AuditEvent], paces: Mapping[int, OfferPace]
 ) -> MyApplication:
     history = [event for event in events if event.application_id == standing.application_id][::-1]
     pace, position = paces.get(standing.job_id), standing.queue_position
     last, entry = history[0] if history else None, _find_entry(history)
     return MyApplication(
         standing,
-        describe_standing(standing, last, is_entry=entry is not None),
+        describe_outcome(standing, last, is_entry=entry is not None),
         _find_missed(standing, history),
         describe_wait(pace, position) if pace and position else None,
         [describe_event(event) for event in history],
@@ -182,7 +182,7 @@ def _find_entry(history: Sequence[AuditEvent]) -> int | None:
 
 
 def _find_missed(
-    standing: ApplicationStanding, history: Sequence[AuditEvent]
+    standing: ApplicantApplication, history: Sequence[AuditEvent]
 ) -> MissedOffers | None:
     last = next((event for event in history if event.type == "DECAY_TRIGGERED"), None)
     if last is None or standing.status == "INACTIVE":
@@ -194,8 +194,8 @@ def _find_missed(
     return MissedOffers(standing.penalty_count, last_at, remaining)
 
 
-def describe_standing(
-    standing: ApplicationStanding, last: AuditEvent | None, *, is_entry: bool = False
+def describe_outcome(
+    standing: ApplicantApplication, last: AuditEvent | None, *, is_entry: bool = False
 ) -> str:
     """The standing in a sentence; for an ended application, how it ended. `is_entry`: of a lottery."""
     match standing.status:

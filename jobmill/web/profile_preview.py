@@ -16,7 +16,7 @@ from jobmill.db import Database
 from jobmill.matching import profile_document, rescore
 from jobmill.matching.profile import Profile
 from jobmill.matching.rescore import Kind, VerdictChange
-from jobmill.web.job_view import describe_standing
+from jobmill.web.job_view import describe_outcome
 
 MAX_LISTINGS = 2_000
 """The newest open listings are scored."""
@@ -49,7 +49,7 @@ class ProfilePreview:
         """The changes of a kind with the largest difference in score, before and after."""
         changes = [change for change in self.changes if change.kind == kind]
         return [
-            (change, describe_standing(change.before), describe_standing(change.after))
+            (change, describe_outcome(change.before), describe_outcome(change.after))
             for change in sorted(changes, key=_score_change, reverse=True)[:MAX_SHOWN]
         ]
 

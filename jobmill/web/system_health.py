@@ -21,7 +21,7 @@ from jobmill.hiring.messages.message_list import Outbox
 from jobmill.outside import connectivity
 from jobmill.outside.connectivity import Offline
 from jobmill.queue import inspect, ticks
-from jobmill.queue.alerts import Alert, list_alerts
+from jobmill.queue.alerts import MAX_SILENCE, WATCHED_TASKS, Alert, list_alerts
 from jobmill.queue.inspect import NamedCount
 from jobmill.web.dependencies import format_moment
 from jobmill.web.translations import say, say_many
@@ -82,7 +82,7 @@ async def read_facts(
         offline=await connectivity.find_offline(tx),
         workers=len(workers),
         silent_workers=sum(not worker.alive for worker in workers),
-        silent_tasks=[name for name in ticks.WATCHED if await _is_silent(tx, name)],
+        silent_tasks=[name for name in WATCHED_TASKS if await _is_silent(tx, name)],
         alerts=await list_alerts(tx, limit=MAX_ALERTS),
         paused=len(await inspect.list_pauses(tx)),
         blocked=await inspect.count_blocked(tx),
@@ -101,7 +101,7 @@ def _free_space(folder: Path) -> int | None:
 
 async def _is_silent(tx: Tx, name: str) -> bool:
     seconds = await ticks.seconds_since_tick(tx, name)
-    return seconds is not None and seconds > ticks.MAX_SILENCE.total_seconds()
+    return seconds is not None and seconds > MAX_SILENCE.total_seconds()
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +238,7 @@ def _schedules(facts: HealthFacts) -> Iterator[HealthCondition]:
 def _queue(facts: HealthFacts) -> Iterator[HealthCondition]:
     for alert in facts.alerts:
         # The ticks themselves were read: alerts about them can be out of date.
-        if alert.rule not in ticks.WATCHED:
+        if alert.rule not in WATCHED_TASKS:
             yield _describe_alert(alert)
     if n := facts.paused:
         sentence = say_many("%(n)s step is paused", "%(n)s steps are paused", n)

@@ -77,7 +77,7 @@ class WhatIfAnswer:
         """`matched 83 → matched 91`."""
         assert self.difference is not None
         before, after = self.difference.before, self.difference.after
-        return f"{job_view.describe_standing(before)} → {job_view.describe_standing(after)}"
+        return f"{job_view.describe_outcome(before)} → {job_view.describe_outcome(after)}"
 
 
 async def answer_what_if(

@@ -12,7 +12,7 @@ from typing import LiteralString
 
 from jobmill import app
 from jobmill.db import Database
-from jobmill.demo import clock, session, setup
+from jobmill.demo import session, setup, simulation
 from jobmill.demo.session import DemoSession
 from jobmill.outside.fetch import open_fetch
 from jobmill.settings import Settings
@@ -65,5 +65,5 @@ async def see(database: Database, signs: Mapping[str, LiteralString]) -> None:
     ]:
         assert time.monotonic() < deadline, left
         async with database.transaction() as tx:
-            await clock.advance(tx, dice)
+            await simulation.advance(tx, dice)
         await asyncio.sleep(0.3)

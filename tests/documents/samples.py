@@ -6,7 +6,7 @@ import datetime as dt
 from typing import Any
 
 from jobmill.catalog.posting import Posting
-from jobmill.documents import writing
+from jobmill.documents import drafting
 from jobmill.documents.document import ApplicationDocument
 from jobmill.matching.profile import Profile
 
@@ -59,4 +59,4 @@ def make_profile(**changes: Any) -> Profile:
 
 
 def make_resume(profile: Profile | None = None, posting: Posting = POSTING) -> ApplicationDocument:
-    return writing.draft_fitting_resume(profile or make_profile(), 1, posting, TODAY)
+    return drafting.draft_fitting_resume(profile or make_profile(), 1, posting, TODAY)

@@ -9,7 +9,7 @@ import pytest
 from jobmill.db import Database, Tx
 from jobmill.errors import Gone, Invalid
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.applications import standings, withdrawals
+from jobmill.hiring.applications import applicant_applications, timeline, withdrawals
 from jobmill.hiring.openings import applicant_lists, lifecycle, public_openings
 from jobmill.hiring.records.applicants import ApplicantNotFound
 from jobmill.hiring.records.openings import OpeningNotFound
@@ -77,7 +77,7 @@ async def test_only_waiting_applications_have_a_position(tx: Tx) -> None:
     await apply(tx, full)
     for opening in (full, free):
         await apply(tx, opening, person.id)
-    applicant, listed = await standings.list_standings(tx, person.id)
+    applicant, listed = await applicant_applications.list_by_applicant(tx, person.id)
     assert applicant == person
     assert [(standing.job_id, standing.status, standing.queue_position) for standing in listed] == [
         (full.id, "WAITLIST", 2),
@@ -91,9 +91,9 @@ async def test_a_timeline_continues_after_a_cursor(tx: Tx) -> None:
     for _ in range(3):
         placed = await apply(tx, await make_opening(tx), person.id)
         await withdrawals.withdraw(tx, placed.application.id, LOCAL)
-    full = await standings.list_timeline(tx, person.id)
+    full = await timeline.list_timeline(tx, person.id)
     assert [event.type for event in full] == ["APPLIED", "WITHDRAWN"] * 3
-    rest = await standings.list_timeline(tx, person.id, after=standings.timeline_cursor(full[1]))
+    rest = await timeline.list_timeline(tx, person.id, after=timeline.timeline_cursor(full[1]))
     assert rest == full[2:]
 
 
@@ -101,9 +101,9 @@ async def test_a_missing_applicant_or_opening_raises_not_found(tx: Tx) -> None:
     with pytest.raises(OpeningNotFound):
         await applicant_lists.get_detail(tx, 10**9)
     with pytest.raises(ApplicantNotFound):
-        await standings.list_standings(tx, 10**9)
+        await applicant_applications.list_by_applicant(tx, 10**9)
     with pytest.raises(ApplicantNotFound):
-        await standings.list_timeline(tx, 10**9)
+        await timeline.list_timeline(tx, 10**9)
     opening = await make_opening(tx)
     with pytest.raises(Invalid):
         await applicant_lists.get_detail(tx, opening.id, after="nowhere")

@@ -13,7 +13,7 @@ from jobmill.db import Database, Tx, connect, fetch_value
 from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.hiring import privacy
 from jobmill.hiring.actor import LOCAL, by_applicant
-from jobmill.hiring.applications import offers, standings, submissions, withdrawals
+from jobmill.hiring.applications import applicant_applications, offers, submissions, withdrawals
 from jobmill.hiring.applications.application_list import ApplicationFilter, list_all
 from jobmill.hiring.audit_log import replay, verification
 from jobmill.hiring.interviews import bookings, interview_times
@@ -119,7 +119,7 @@ async def test_interview_times_are_no_openings_for_anybody_else(tx: Tx) -> None:
             await hidden(tx, times[0].id)
     with pytest.raises(OpeningNotFound):
         await submissions.apply(tx, times[0].id, (await make_applicant(tx)).id, LOCAL)
-    _, standing = await standings.list_standings(tx, ada.applicant_id)
+    _, standing = await applicant_applications.list_by_applicant(tx, ada.applicant_id)
     assert [application.job_id for application in standing] == [opening.id]
     page = await list_all(tx, ApplicationFilter(), limit=50, reach=1_000_000)
     assert ids.isdisjoint(row.opening_id for row in page.rows)

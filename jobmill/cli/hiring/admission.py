@@ -207,12 +207,12 @@ def _print_proof(proof: LotteryProof, as_json: bool) -> None:
 def _print_decided(
     application: Application, what: str, as_json: bool, position: int | None = None
 ) -> None:
-    standing = opening_output.format_standing(
+    status = opening_output.format_status(
         application.status, position, application.acknowledge_deadline
     )
     fields = opening_output.application_fields(application, position)
     output.print_result(
         fields | output.pick(application, "score", "stage"),
-        f"Application {application.id}: {what}; {standing}.",
+        f"Application {application.id}: {what}; {status}.",
         as_json,
     )

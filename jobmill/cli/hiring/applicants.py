@@ -14,12 +14,11 @@ from jobmill.cli.support.output import AsJson, Limit, NextPage
 from jobmill.db import Tx
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.actor_names import find_actor_names
-from jobmill.hiring.applications.standings import (
-    ApplicationStanding,
-    list_standings,
-    list_timeline,
-    timeline_cursor,
+from jobmill.hiring.applications.applicant_applications import (
+    ApplicantApplication,
+    list_by_applicant,
 )
+from jobmill.hiring.applications.timeline import list_timeline, timeline_cursor
 from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.import_export import exports
 from jobmill.hiring.messages import personal_links
@@ -45,25 +44,25 @@ STANDING_FIELDS = (
 
 def status(person: ApplicantName, as_json: AsJson = False) -> None:
     """Show the status of an applicant in each opening."""
-    applicant, standings = hiring_session.read_applicant(
-        person, lambda tx, applicant: list_standings(tx, applicant.id)
+    applicant, applications = hiring_session.read_applicant(
+        person, lambda tx, applicant: list_by_applicant(tx, applicant.id)
     )
     if as_json:
-        output.print_json(_status_json(applicant, standings))
+        output.print_json(_status_json(applicant, applications))
         return
     output.print_wrapped(
         output.join([applicant.name, applicant.email]), f"{applicant.id:>5}  ", bold=True
     )
-    if not standings:
+    if not applications:
         typer.echo("       No applications.")
     output.print_entries(
-        (standing.application_id, [standing.job_title], _standing_details(standing))
-        for standing in standings
+        (application.application_id, [application.job_title], _describe_application(application))
+        for application in applications
     )
 
 
-def _status_json(applicant: Applicant, standings: list[ApplicationStanding]) -> dict[str, Any]:
-    applications = [exports.to_json_fields(standing) for standing in standings]
+def _status_json(applicant: Applicant, listed: list[ApplicantApplication]) -> dict[str, Any]:
+    applications = [exports.to_json_fields(application) for application in listed]
     return {
         "applicantId": applicant.id,
         "applicantName": applicant.name,
@@ -74,14 +73,14 @@ def _status_json(applicant: Applicant, standings: list[ApplicationStanding]) -> 
     }
 
 
-def _standing_details(standing: ApplicationStanding) -> list[str | None]:
+def _describe_application(application: ApplicantApplication) -> list[str | None]:
     return [
-        opening_output.format_standing(
-            standing.status, standing.queue_position, standing.acknowledge_deadline
+        opening_output.format_status(
+            application.status, application.queue_position, application.acknowledge_deadline
         ),
-        f"for {times.format_age(standing.time_in_current_state_seconds)}",
-        f"applied {times.format_ago(standing.applied_at)}",
-        f"opening {standing.job_id}",
+        f"for {times.format_age(application.time_in_current_state_seconds)}",
+        f"applied {times.format_ago(application.applied_at)}",
+        f"opening {application.job_id}",
     ]
 
 

@@ -150,7 +150,7 @@ def _print_applications(
     for application in applications[:limit]:
         details = [
             application.applicant_name,
-            opening_output.format_standing(application.status, application.position, None),
+            opening_output.format_status(application.status, application.position, None),
             opening_output.format_missed_offers(application.penalty_count),
             f"applicant {application.applicant_id}",
         ]

@@ -18,7 +18,10 @@ from jobmill.db import Database
 from jobmill.errors import Conflict, Invalid
 from jobmill.hiring import privacy
 from jobmill.hiring.actor import LOCAL
-from jobmill.hiring.applications.standings import ApplicationStanding, list_standings
+from jobmill.hiring.applications.applicant_applications import (
+    ApplicantApplication,
+    list_by_applicant,
+)
 from jobmill.hiring.forms import uploads
 from jobmill.hiring.records.applicants import Applicant
 
@@ -70,23 +73,25 @@ def erase_person(
 
     Open applications are ended first, and their places are offered to the waitlist.
     """
-    applicant, standings = hiring_session.read_applicant(
-        person, lambda tx, applicant: list_standings(tx, applicant.id)
+    applicant, applications = hiring_session.read_applicant(
+        person, lambda tx, applicant: list_by_applicant(tx, applicant.id)
     )
     if applicant.erased_at:
         at = times.format_ago(applicant.erased_at)
         raise Conflict(f"applicant {applicant.id} was already erased, {at}")
-    open_applications = [standing for standing in standings if standing.status != "INACTIVE"]
+    open_applications = [
+        application for application in applications if application.status != "INACTIVE"
+    ]
     if not yes:
-        _confirm(applicant, open_applications, len(standings))
+        _confirm(applicant, open_applications, len(applications))
     session.in_transaction(lambda tx: privacy.erase_applicant(tx, applicant.id, LOCAL))
-    ended = [standing.application_id for standing in open_applications]
+    ended = [application.application_id for application in open_applications]
     record = {"applicantId": applicant.id, "erased": True, "ended": ended}
     output.print_result(record, f"Applicant {applicant.id} erased.", as_json)
 
 
 def _confirm(
-    applicant: Applicant, open_applications: list[ApplicationStanding], count: int
+    applicant: Applicant, open_applications: list[ApplicantApplication], count: int
 ) -> None:
     if not sys.stdin.isatty():
         raise Invalid("cannot ask for confirmation without a terminal: use --yes")
@@ -96,8 +101,8 @@ def _confirm(
     output.print_wrapped(
         f"This erases the name, address and notes, also in {applications}. It cannot be undone."
     )
-    for standing in open_applications:
-        status = opening_output.STATUS_NAMES[standing.status]
-        text = f"{standing.job_title}: {status}; will be ended"
-        output.print_wrapped(text, f"{standing.application_id:>5}  ")
+    for application in open_applications:
+        status = opening_output.STATUS_NAMES[application.status]
+        text = f"{application.job_title}: {status}; will be ended"
+        output.print_wrapped(text, f"{application.application_id:>5}  ")
     typer.confirm("Erase this person?", abort=True, err=True)

@@ -134,7 +134,7 @@ def print_applicants(rows: Sequence[ApplicantRow]) -> None:
             row.application_id,
             [row.applicant_name, row.applicant_email],
             [
-                format_standing(row.status, row.queue_position, row.acknowledge_deadline),
+                format_status(row.status, row.queue_position, row.acknowledge_deadline),
                 format_missed_offers(row.penalty_count),
                 f"applied {times.format_ago(row.applied_at)}",
                 f"applicant {row.applicant_id}",
@@ -148,7 +148,7 @@ def format_missed_offers(count: int) -> str | None:
     return f"missed {output.format_count(count, 'offer')}" if count else None
 
 
-def format_standing(status: str, position: int | None, deadline: dt.datetime | None) -> str:
+def format_status(status: str, position: int | None, deadline: dt.datetime | None) -> str:
     """`position 3`, `active`, `offered, by 21:30:05 (4 min left)`."""
     if position is not None:
         return f"position {position:,}"

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, StrictBool
 
 from jobmill.db import Tx
 from jobmill.hiring import privacy
-from jobmill.hiring.applications import standings
+from jobmill.hiring.applications import applicant_applications, timeline
 from jobmill.hiring.messages import personal_links
 from jobmill.hiring.openings import applicant_lists
 from jobmill.hiring.records import applicants
@@ -130,12 +130,14 @@ async def show_status(
     after: AfterId = 0,
     limit: Limit = applicant_lists.MAX_PAGE_SIZE,
 ) -> Response:
-    """The standing of each of the applicant's applications."""
+    """The status of each of the applicant's applications."""
     caller.visitor.require("viewer", applicant_id=applicant_id)
     applicant, page = await consistent_reads.read_applicant(
         caller.db,
         applicant_id,
-        lambda tx: standings.list_standings(tx, applicant_id, after=after, limit=limit + 1),
+        lambda tx: applicant_applications.list_by_applicant(
+            tx, applicant_id, after=after, limit=limit + 1
+        ),
     )
     more = page[limit - 1].application_id if len(page) > limit else None
     return caller.respond(ApplicantStatus.of(applicant, applications=page[:limit]), more)
@@ -157,7 +159,7 @@ async def show_timeline(
     page = await consistent_reads.read_applicant(
         caller.db,
         applicant_id,
-        lambda tx: standings.list_timeline(
+        lambda tx: timeline.list_timeline(
             tx,
             applicant_id,
             after=after,
@@ -165,7 +167,7 @@ async def show_timeline(
             for_applicant=not caller.visitor.may("viewer"),
         ),
     )
-    more = standings.timeline_cursor(page[limit - 1]) if len(page) > limit else None
+    more = timeline.timeline_cursor(page[limit - 1]) if len(page) > limit else None
     return caller.respond([ApplicationEvent.of(event) for event in page[:limit]], more)
 
 

@@ -44,7 +44,8 @@ from jobmill.web.api.openapi import describe, plain_id
 from jobmill.web.api.query_parameters import refuse_unknown_parameters
 from jobmill.web.api.system import (
     approvals,
-    installation,
+    budget,
+    health,
     people,
     rotation,
     searches,
@@ -105,7 +106,8 @@ for part in (
     searches,
     rotation,
     tasks,
-    installation,
+    budget,
+    health,
     notifications,
     people,
 ):

@@ -12,7 +12,7 @@ from jobmill.errors import Unauthenticated
 from jobmill.people import passwords
 from jobmill.people.persons import Role
 from jobmill.people.second_factors import MAX_CODE_LENGTH
-from jobmill.web import reauthentication
+from jobmill.web import password_prompt
 from jobmill.web import sign_in as sign_in_service
 from jobmill.web.api.callers import SignedInCaller
 from jobmill.web.api.operation_roles import or_applicant
@@ -68,7 +68,7 @@ class PasswordBody(BaseModel):
 @router.post("/confirm", status_code=204)
 async def confirm_password(body: PasswordBody, caller: SignedInCaller) -> None:
     """Enter the password again, before what needs it: `PASSWORD_NEEDED` errors name it."""
-    await reauthentication.confirm(caller.request, caller.db, body.password)
+    await password_prompt.confirm(caller.request, caller.db, body.password)
 
 
 @router.delete("", status_code=204)

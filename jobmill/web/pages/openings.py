@@ -17,7 +17,7 @@ from jobmill.db.clock import server_time
 from jobmill.errors import AppError, Invalid, RateLimited
 from jobmill.hiring import company_identity
 from jobmill.hiring.actor import by_applicant
-from jobmill.hiring.applications import standings, submissions
+from jobmill.hiring.applications import applicant_applications, submissions
 from jobmill.hiring.applications.outcomes import Placement
 from jobmill.hiring.applications.submissions import ApplyRequest
 from jobmill.hiring.forms import form_versions
@@ -46,10 +46,10 @@ from jobmill.web.auth import LINK_COOKIE, Anyone, Links, Visitor
 from jobmill.web.banners import get_banners
 from jobmill.web.dependencies import NO_STORE, Db, RequestDatabase, View, no_store
 from jobmill.web.form_keys import make_form_key
-from jobmill.web.my_applications import describe_placement, describe_standing
+from jobmill.web.my_applications import describe_outcome, describe_placement
+from jobmill.web.opening_posting_labels import describe_posting
 from jobmill.web.page_query import PageQuery, ShortText
 from jobmill.web.parameters import MAX_ID, PathId
-from jobmill.web.posting_labels import describe_posting
 from jobmill.web.public_page import PublicPage
 from jobmill.web.rate_limits import Public
 from jobmill.web.translations import say
@@ -312,9 +312,9 @@ async def _find_remembered(
 ) -> RememberedApplicant | None:
     if applicant_id is None:
         return None
-    standing = await standings.find_standing(tx, opening.id, applicant_id)
+    standing = await applicant_applications.find_live(tx, opening.id, applicant_id)
     is_entry = opening.admission == "lottery"
-    text = describe_standing(standing, None, is_entry=is_entry) if standing else None
+    text = describe_outcome(standing, None, is_entry=is_entry) if standing else None
     return RememberedApplicant(await applicants.get(tx, applicant_id), text)
 
 

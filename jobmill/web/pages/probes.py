@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse
 
 from jobmill.db import Tx, migrate
 from jobmill.errors import Unavailable
-from jobmill.queue import inspect, ticks
+from jobmill.queue import alerts, inspect, ticks
 from jobmill.web.dependencies import Db
 
 router = APIRouter()
@@ -70,5 +70,5 @@ def check_periodic_task(*, has_workers: bool, seconds_ago: float | None) -> Read
     if seconds_ago is None:
         return ReadinessCheck(False, "no worker has checked them yet")
     return ReadinessCheck(
-        seconds_ago <= ticks.MAX_SILENCE.total_seconds(), f"checked {seconds_ago:.0f} s ago"
+        seconds_ago <= alerts.MAX_SILENCE.total_seconds(), f"checked {seconds_ago:.0f} s ago"
     )

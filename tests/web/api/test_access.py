@@ -13,7 +13,7 @@ import pytest
 from jobmill.db import Database
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.admission import decisions
-from jobmill.hiring.applications import standings, submissions
+from jobmill.hiring.applications import applicant_applications, submissions
 from jobmill.hiring.applications.offers import answer_offer
 from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.hiring.stages.stage_moves import move_to_stage
@@ -213,7 +213,7 @@ async def test_a_withdrawal_is_the_applicants_unless_a_member_of_the_company_mak
         """The side in the log, the rule and the kind of the letter."""
         async with database.transaction() as tx:
             opening_id, other = world.ids["job"], world.ids["other"]
-            standing = await standings.find_standing(tx, opening_id, other)
+            standing = await applicant_applications.find_live(tx, opening_id, other)
         if standing is None or standing.status == "INACTIVE":
             made = await world.ask("POST", "/api/apply", body, recruiter)
             id = made.json()["applicationId"]

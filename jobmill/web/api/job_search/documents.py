@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field, StrictBool
 
 from jobmill.db import Tx
-from jobmill.documents import store, writing
+from jobmill.documents import drafting, rendering, store
 from jobmill.documents.document import (
     ApplicationDocument,
     DocumentKind,
@@ -154,9 +154,9 @@ async def list_documents(
 async def write_document(body: NewDocument, caller: SeekerCaller) -> Response:
     """Write a document from the profile. A match that has one keeps it."""
     async with caller.db.transaction() as tx:
-        material = await writing.read_material(tx, body.match_id, owner=caller.owner)
+        material = await drafting.read_material(tx, body.match_id, owner=caller.owner)
         id = await store.find_id(tx, body.match_id, body.kind)
-    document = await writing.draft_document(material, body.kind)
+    document = await drafting.draft_document(material, body.kind)
 
     async def work(tx: Tx) -> DocumentRecord:
         stored = id or await store.create(
@@ -210,8 +210,8 @@ async def rebuild_document(
     """Write the document again from the newest profile, as a new version."""
     async with caller.db.transaction() as tx:
         stored = await store.get(tx, document_id, owner=caller.owner)
-        material = await writing.read_material(tx, stored.match_id, owner=caller.owner)
-    draft = await writing.draft_document(material, stored.kind)
+        material = await drafting.read_material(tx, stored.match_id, owner=caller.owner)
+    draft = await drafting.draft_document(material, stored.kind)
 
     def change(stored: StoredDocument) -> ApplicationDocument:
         former = stored.document()
@@ -247,7 +247,7 @@ async def reword_document(document_id: PathId, caller: SeekerCaller) -> Response
 
 async def submit_rewording(tx: Tx, document_id: int, visitor: Visitor) -> None:
     stored = await store.get(tx, document_id, owner=visitor.owner)
-    material = await writing.read_material(tx, stored.match_id, owner=visitor.owner)
+    material = await drafting.read_material(tx, stored.match_id, owner=visitor.owner)
     item = document_pipeline.new_item(
         stored.match_id,
         material.version.profile_id,
@@ -270,7 +270,7 @@ async def mark_document_sent(document_id: PathId, body: SentBody, caller: Seeker
     """Freeze the file that was sent."""
     async with caller.db.transaction() as tx:
         stored = await store.get(tx, document_id, version=body.version, owner=caller.owner)
-    file = await writing.render_file(stored.document(), body.format)
+    file = await rendering.render_file(stored.document(), body.format)
 
     async def work(tx: Tx) -> DocumentHistory:
         await store.mark_sent(
@@ -295,7 +295,7 @@ async def download_document(
 ) -> Response:
     """The file of a version as it prints now."""
     stored, company = await _find_file(db, document_id, version, visitor.owner)
-    file = await writing.render_file(stored.document(), format)
+    file = await rendering.render_file(stored.document(), format)
     return _respond(stored, company, format, file.data)
 
 
@@ -324,7 +324,7 @@ async def _find_file(
 def _respond(
     stored: StoredDocument, company: str | None, format: DocumentFormat, data: bytes
 ) -> Response:
-    headers = download_headers(writing.file_name(stored.document(), company, format))
+    headers = download_headers(rendering.file_name(stored.document(), company, format))
     return Response(data, media_type=FORMATS[format], headers=headers)
 
 

@@ -17,7 +17,7 @@ from jobmill.web.auth import SignedIn
 from jobmill.web.dependencies import Db, no_store
 from jobmill.web.form import Fields
 from jobmill.web.parameters import PathId
-from jobmill.web.reauthentication import ConfirmedPerson
+from jobmill.web.password_prompt import ConfirmedPerson
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say
 

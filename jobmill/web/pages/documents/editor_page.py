@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from jobmill.documents import profile_changes, rewording, store, text_file, writing
+from jobmill.documents import drafting, profile_changes, rendering, rewording, store, text_file
 from jobmill.documents.document import (
     PAPERS,
     TEMPLATES,
@@ -73,10 +73,10 @@ router.get("/{document_id}/sent/{version}/{format}")(download_sent_document)
 async def write(match_id: PathId, kind: DocumentKind, visitor: Seeker, db: Db) -> RedirectResponse:
     """Write a document from the profile, or open the one that the match has."""
     async with db.transaction() as tx:
-        material = await writing.read_material(tx, match_id, owner=visitor.owner)
+        material = await drafting.read_material(tx, match_id, owner=visitor.owner)
         id = await store.find_id(tx, match_id, kind)
     if id is None:
-        document = await writing.draft_document(material, kind)
+        document = await drafting.draft_document(material, kind)
         async with db.transaction() as tx:
             id = await store.create(
                 tx, match_id, document, owner=visitor.owner, actor=visitor.actor.name
@@ -102,7 +102,7 @@ async def _render(
     """The editor; `unsaved` is what a refused form contained."""
     async with page.db.transaction() as tx:
         stored = await store.get(tx, document_id, owner=page.visitor.owner)
-        material = await writing.read_material(tx, stored.match_id, owner=page.visitor.owner)
+        material = await drafting.read_material(tx, stored.match_id, owner=page.visitor.owner)
         profile_id = material.version.profile_id
         is_busy = await document_pipeline.is_being_written(tx, stored.match_id, profile_id)
         versions = await store.find_versions(tx, document_id)
@@ -135,7 +135,7 @@ async def _render(
 
 
 async def _preview(document: ApplicationDocument) -> DocumentPreview:
-    typeset = await writing.render_file(document, "pdf")
+    typeset = await rendering.render_file(document, "pdf")
     return DocumentPreview(
         printed_header(document),
         printed_sections(document),
@@ -146,7 +146,7 @@ async def _preview(document: ApplicationDocument) -> DocumentPreview:
 
 
 async def _count_pages(stored: StoredDocument) -> int:
-    return (await writing.render_file(stored.document(), "pdf")).pages
+    return (await rendering.render_file(stored.document(), "pdf")).pages
 
 
 @router.post("/{document_id}/preview")
@@ -227,9 +227,9 @@ async def rebuild(document_id: PathId, form: Fields, visitor: Seeker, db: Db) ->
     """Write the document again from the newest profile, as a new version."""
     async with db.transaction() as tx:
         stored = await store.get(tx, document_id, owner=visitor.owner)
-        material = await writing.read_material(tx, stored.match_id, owner=visitor.owner)
+        material = await drafting.read_material(tx, stored.match_id, owner=visitor.owner)
     former = stored.document()
-    document = await writing.draft_document(material, stored.kind)
+    document = await drafting.draft_document(material, stored.kind)
     document = document.model_copy(update={"template": former.template, "paper": former.paper})
     async with db.transaction() as tx:
         based_on = read_whole_number(form, "version", say("Reload the page."))
@@ -279,7 +279,7 @@ async def mark_sent(document_id: PathId, form: Fields, visitor: Seeker, db: Db) 
     version = read_whole_number(form, "version", say("Reload the page."))
     async with db.transaction() as tx:
         stored = await store.get(tx, document_id, version=version, owner=visitor.owner)
-    file = await writing.render_file(stored.document(), format)
+    file = await rendering.render_file(stored.document(), format)
     async with db.transaction() as tx:
         await store.mark_sent(
             tx,
@@ -300,7 +300,7 @@ async def show_image(
     """The picture of a page."""
     async with db.transaction() as tx:
         stored = await store.get(tx, document_id, version=version, owner=visitor.owner)
-    images = await writing.draw_pages(stored.document())
+    images = await rendering.draw_pages(stored.document())
     if number > len(images):
         raise NotFound("page", number)
     # A stored version never changes, but may belong to somebody else after a sign-in.

@@ -14,7 +14,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Invalid
-from jobmill.hiring.applications import bulk_actions, offers, standings, withdrawals
+from jobmill.hiring.applications import bulk_actions, offers, timeline, withdrawals
 from jobmill.hiring.forms import stored_answers, uploads
 from jobmill.hiring.forms.stored_answers import AnsweredForm
 from jobmill.hiring.interviews import bookings
@@ -217,7 +217,7 @@ async def get_application(tx: Tx, opening_id: int, application_id: int) -> Appli
 async def _read(tx: Tx, opening_id: int, application_id: int, visitor: Visitor) -> ApplicantDetails:
     opening = await openings.get(tx, opening_id)
     application = await get_application(tx, opening_id, application_id)
-    events = await standings.list_timeline(tx, application.applicant_id, limit=MAX_EVENTS)
+    events = await timeline.list_timeline(tx, application.applicant_id, limit=MAX_EVENTS)
     return ApplicantDetails(
         opening,
         application,

@@ -7,13 +7,13 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from jobmill.errors import AppError, Invalid
 from jobmill.hiring import privacy
-from jobmill.hiring.applications import standings
+from jobmill.hiring.applications import applicant_applications
 from jobmill.hiring.records import applicants, openings
 from jobmill.web.auth import Admin
 from jobmill.web.form import Fields
 from jobmill.web.pages.hiring.applicants import get_application
 from jobmill.web.parameters import PathId
-from jobmill.web.reauthentication import ConfirmedAdmin
+from jobmill.web.password_prompt import ConfirmedAdmin
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.status_labels import status_labels
 from jobmill.web.translations import say
@@ -48,7 +48,7 @@ async def _render(
         opening = await openings.get(tx, opening_id)
         applicant_id = (await get_application(tx, opening_id, application_id)).applicant_id
         applicant = await applicants.get(tx, applicant_id)
-        _, listed = await standings.list_standings(tx, applicant_id)
+        _, listed = await applicant_applications.list_by_applicant(tx, applicant_id)
         stored = await privacy.summarize_stored_data(tx, applicant_id)
     return page(
         "hiring/erase.html",

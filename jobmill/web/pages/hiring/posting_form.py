@@ -13,7 +13,7 @@ from jobmill.hiring.openings.posting_details import (
     format_amount,
     parse_amount,
 )
-from jobmill.web.posting_labels import employment_labels, period_labels
+from jobmill.web.opening_posting_labels import employment_labels, period_labels
 
 
 def parse_posting(form: Mapping[str, str]) -> PostingDetails:

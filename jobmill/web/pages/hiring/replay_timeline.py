@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from jobmill.db import Tx
-from jobmill.hiring.audit_log.timeline import EventGroup, TimelineBucket, read_timeline
+from jobmill.hiring.audit_log.event_chart import EventBucket, EventGroup, count_events
 from jobmill.web.translations import say
 
 WIDTH, HEIGHT = 1_000, 48
@@ -70,7 +70,7 @@ async def read_replay_timeline(
     if span is not None and span < last_seq:
         first = max(seq - 1, 0) // span * span + 1
         last = min(first + span - 1, last_seq)
-    buckets = await read_timeline(tx, opening_id, first, last, buckets=MAX_COLUMNS)
+    buckets = await count_events(tx, opening_id, first, last, buckets=MAX_COLUMNS)
     counts = sum((bucket.counts for bucket in buckets), Counter[EventGroup]())
     names = group_names()
     return ReplayTimeline(
@@ -83,7 +83,7 @@ async def read_replay_timeline(
     )
 
 
-def _draw(buckets: Sequence[TimelineBucket]) -> Iterator[TimelineMark]:
+def _draw(buckets: Sequence[EventBucket]) -> Iterator[TimelineMark]:
     """Columns of stacked marks; the groups of a column are always in the same order."""
     highest = max((bucket.counts.total() for bucket in buckets), default=0)
     step = WIDTH / max(len(buckets), 1)

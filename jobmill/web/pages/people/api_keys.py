@@ -19,7 +19,7 @@ from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields, read_optional_whole_number
 from jobmill.web.pages.people.list_page import read_name, render_form, show_secret
 from jobmill.web.parameters import PathId
-from jobmill.web.reauthentication import ConfirmedAdmin
+from jobmill.web.password_prompt import ConfirmedAdmin
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say
 

@@ -21,7 +21,7 @@ from jobmill.web.dependencies import Db
 from jobmill.web.form import Fields
 from jobmill.web.pages.people.list_page import ROLES, read_password, read_role, show_secret
 from jobmill.web.parameters import PathId
-from jobmill.web.reauthentication import ConfirmedAdmin
+from jobmill.web.password_prompt import ConfirmedAdmin
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say, say_many
 

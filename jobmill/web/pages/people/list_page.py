@@ -16,7 +16,7 @@ from jobmill.web.auth import Admin
 from jobmill.web.dependencies import no_store
 from jobmill.web.form import Fields
 from jobmill.web.parameters import MAX_ID
-from jobmill.web.reauthentication import ConfirmedAdmin
+from jobmill.web.password_prompt import ConfirmedAdmin
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say
 

@@ -16,7 +16,7 @@ from jobmill.web.dependencies import Db, RawDb
 from jobmill.web.form import Fields
 from jobmill.web.pages.settings import basics_form, overview_page
 from jobmill.web.pages.settings.overview_page import SettingsFeedback
-from jobmill.web.reauthentication import ConfirmedAdmin, require_confirmed
+from jobmill.web.password_prompt import ConfirmedAdmin, require_confirmed
 from jobmill.web.shell import Page
 from jobmill.web.translations import say
 

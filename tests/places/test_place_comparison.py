@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobmill.places import posting_places
+from jobmill.places import place_comparison
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from jobmill.places import posting_places
         ("Remote (Canada)", "Remote (US)", "other"),
     ],
 )
-def test_how_two_places_relate(here: str, there: str, expected: posting_places.Relation) -> None:
-    first, second = posting_places.read_places((here,)), posting_places.read_places((there,))
-    assert posting_places.compare(first, second) == expected
-    assert posting_places.compare(second, first) == expected
+def test_how_two_places_relate(here: str, there: str, expected: place_comparison.Relation) -> None:
+    first, second = place_comparison.read_places((here,)), place_comparison.read_places((there,))
+    assert place_comparison.compare(first, second) == expected
+    assert place_comparison.compare(second, first) == expected

@@ -1,4 +1,4 @@
-"""/api/budget and /api/health: what models cost, and whether everything works."""
+"""/api/budget: what models cost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pydantic import Field
 
 from jobmill.web.api.callers import AdminCaller
 from jobmill.web.api.schemas import Schema
-from jobmill.web.banners import CurrentBanners
 from jobmill.web.budget_report import (
     BudgetUsage,
     CallTotal,
@@ -18,7 +17,6 @@ from jobmill.web.budget_report import (
     total_by_use,
 )
 from jobmill.web.parameters import DIGITS_ONLY
-from jobmill.web.system_health import HealthArea, Severity
 
 router = APIRouter(tags=["system"])
 
@@ -66,20 +64,6 @@ class BudgetRecord(Schema):
     days: list[BudgetDayItem]
 
 
-class ConditionItem(Schema):
-    code: Annotated[str, Field(examples=["no_worker"])]
-    area: HealthArea
-    severity: Severity
-    sentence: str
-    advice: str
-
-
-class HealthRecord(Schema):
-    problems: Annotated[int, Field(examples=[0])]
-    conditions: list[ConditionItem]
-    """What does not work as it should; empty if everything works."""
-
-
 @router.get("/budget", response_model=BudgetRecord)
 async def show_budget(caller: AdminCaller, days: Days = 30) -> Response:
     """What language models have cost, and what they may cost."""
@@ -96,10 +80,3 @@ async def show_budget(caller: AdminCaller, days: Days = 30) -> Response:
         days=[BudgetDayItem.of(row, day=f"{row.at:%Y-%m-%d}") for row in by_day],
     )
     return caller.respond(schema)
-
-
-@router.get("/health", response_model=HealthRecord)
-async def show_system_health(caller: AdminCaller, banners: CurrentBanners) -> Response:
-    """Every condition of the installation that needs attention."""
-    async with caller.db.transaction() as tx:
-        return caller.respond(HealthRecord.of(await banners.read_health(tx)))

@@ -25,7 +25,7 @@ def find_wait(answer: FetchResult) -> dt.timedelta | None:
     return None
 
 
-class WaitingFetch:
+class PostponingFetch:
     """Wraps a fetch: a host that must not be asked yet raises `RetryLater` instead of failing."""
 
     def __init__(self, fetch: Fetch) -> None:

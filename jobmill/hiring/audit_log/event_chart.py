@@ -26,16 +26,16 @@ GROUPS: Mapping[EventType, EventGroup] = {
 
 
 @dataclass(frozen=True, slots=True)
-class TimelineBucket:
+class EventBucket:
     """Neighbouring events, counted by group."""
 
     first: int
     counts: Counter[EventGroup]
 
 
-async def read_timeline(
+async def count_events(
     tx: Tx, opening_id: int, first: int, last: int, *, buckets: int
-) -> list[TimelineBucket]:
+) -> list[EventBucket]:
     """The events `first` to `last` in at most `buckets` buckets of equal size."""
     size = max(-(-(last - first + 1) // buckets), 1)
     cursor = await tx.execute(
@@ -47,7 +47,7 @@ async def read_timeline(
         """,
         {"opening": opening_id, "first": first, "last": last, "size": size},
     )
-    timeline = [TimelineBucket(start, Counter()) for start in range(first, last + 1, size)]
+    chart = [EventBucket(start, Counter()) for start in range(first, last + 1, size)]
     for bucket, type, count in await cursor.fetchall():
-        timeline[int(bucket)].counts[GROUPS.get(type, "company")] += count
-    return timeline
+        chart[int(bucket)].counts[GROUPS.get(type, "company")] += count
+    return chart

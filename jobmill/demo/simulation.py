@@ -1,4 +1,4 @@
-"""Runs the demo's clock: sources are read and applicants act as its days pass."""
+"""Simulates the days of the demo: sources are read and applicants act."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from .state import DemoMoment, World
 
 log = logging.getLogger(__name__)
 
-TICK = 1 / 40
+ACTION_INTERVAL = 1 / 40
 """Interval between actions, in demo days."""
-CALL = 1 / 4
+READ_INTERVAL = 1 / 4
 """Interval between reads of a source, in demo days."""
-TOGETHER = 1 / 4
+MIN_DUE_SHARE = 1 / 4
 """A run starts when this share of all sources is due."""
-SHORTEST = 0.1
+MIN_PAUSE_SECONDS = 0.1
 
 
 async def advance(tx: Tx, dice: random.Random) -> World | None:
@@ -36,37 +36,37 @@ async def advance(tx: Tx, dice: random.Random) -> World | None:
     if world is None:
         return None
     now = world.at(dt.datetime.now(dt.UTC))
-    await _call(tx, now)
-    await _mend(tx, now)
+    await _read_due_sources(tx, now)
+    await _reenable_sources(tx, now)
     await hiring.act_once(tx, dice)
     return world
 
 
-async def _call(tx: Tx, now: DemoMoment) -> None:
+async def _read_due_sources(tx: Tx, now: DemoMoment) -> None:
     """Start a rotation run for sources that are due by the demo's clock: the rotation counts real
     days and would wait for hours."""
-    before = now.at - CALL * now.world.day
+    before = now.at - READ_INTERVAL * now.world.day
     active = await sources.find(tx, status="active", limit=1_000)
     due = [
         source.id for source in active if source.last_scraped_at and source.last_scraped_at < before
     ]
     # Several sources per run, so that its page has something to show.
-    if due and len(due) >= len(active) * TOGETHER:
+    if due and len(due) >= len(active) * MIN_DUE_SHARE:
         await rotation.start_run(tx, RunRequest(trigger="manual", sources=due), {})
 
 
-async def _mend(tx: Tx, now: DemoMoment) -> None:
-    """Re-enable sources that failures disabled, once their trouble is over."""
+async def _reenable_sources(tx: Tx, now: DemoMoment) -> None:
+    """Re-enable sources that failures disabled, once their failure is over."""
     for source in await sources.find(tx, status="disabled", limit=1_000):
-        if source.retry_at and not _is_troubled(source, now):
+        if source.retry_at and not _is_failing(source, now):
             await sources.enable(tx, source.id, actor="demo")
 
 
-def _is_troubled(source: Source, now: DemoMoment) -> bool:
+def _is_failing(source: Source, now: DemoMoment) -> bool:
     return any(source.company_name == firm.name and now.failure(firm) for firm in COMPANIES)
 
 
-class DemoClock:
+class DemoSimulation:
     """Runs beside a worker until it is stopped or the demo ends."""
 
     def __init__(self, database: Database, seed: int | None = None) -> None:
@@ -77,19 +77,19 @@ class DemoClock:
         """Set when the demo was ended."""
 
     async def run(self) -> None:
-        pause = SHORTEST
+        pause = MIN_PAUSE_SECONDS
         while not self._stop.is_set():
             try:
                 async with self._db.transaction() as tx:
                     world = await advance(tx, self._dice)
             except (AppError, *CONNECTION_ERRORS) as error:
-                log.warning("the demo stands still", extra={"error": str(error)})
+                log.warning("the demo could not advance", extra={"error": str(error)})
             else:
                 if world is None:
                     self.over.set()
                     await self._stop.wait()
                     return
-                pause = max(SHORTEST, TICK * world.day.total_seconds())
+                pause = max(MIN_PAUSE_SECONDS, ACTION_INTERVAL * world.day.total_seconds())
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stop.wait(), pause)
 

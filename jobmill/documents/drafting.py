@@ -1,10 +1,9 @@
-"""Write a document for a match: gather its material, draft it, and turn it into files."""
+"""Draft a document for a match: gather its material and write the first version."""
 
 from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from jobmill.catalog import listings
 from jobmill.catalog.posting import Posting
@@ -15,14 +14,12 @@ from jobmill.matching.matches import Match
 from jobmill.matching.profile import Profile
 from jobmill.matching.profiles import ProfileVersion
 from jobmill.people.persons import LOCAL, Owner
-from jobmill.plain_text import clean_file_name
 from jobmill.reports import contents
 from jobmill.sandbox import read_untrusted
 
-from . import letter_draft, pdf_file, resume_draft, text_file, word_file
-from .document import ApplicationDocument, DocumentKind, printed_header
+from . import letter_draft, pdf_file, resume_draft
+from .document import ApplicationDocument, DocumentKind
 from .letter_draft import CompanyQuote
-from .store import DocumentFormat
 
 CPU_SECONDS = 10.0
 QUOTED_FACTS = ("description", "values")
@@ -35,13 +32,6 @@ class WritingMaterial:
     posting: Posting
     quotes: tuple[CompanyQuote, ...]
     today: dt.date
-
-
-class RenderedFile(NamedTuple):
-    data: bytes
-    pages: int
-    """0 for files without pages."""
-    unprintable: str = ""
 
 
 async def read_material(tx: Tx, match_id: int, *, owner: Owner = LOCAL) -> WritingMaterial:
@@ -78,29 +68,3 @@ def draft_fitting_resume(
     """A resume on at most as many pages as employers expect."""
     draft = resume_draft.draft_resume(profile, profile_version, posting, today)
     return resume_draft.fit_pages(draft, pdf_file.count_pages)
-
-
-async def render_file(document: ApplicationDocument, format: DocumentFormat) -> RenderedFile:
-    """The document as a file, made in a child process with limits."""
-    return await read_untrusted(_render, document, format, cpu_seconds=CPU_SECONDS)
-
-
-def _render(document: ApplicationDocument, format: DocumentFormat) -> RenderedFile:
-    if format == "pdf":
-        typeset = pdf_file.write_pdf(document)
-        return RenderedFile(typeset.data, typeset.pages, typeset.unprintable)
-    if format == "docx":
-        return RenderedFile(word_file.write_word(document), 0)
-    return RenderedFile(text_file.write_text(document).encode(), 0)
-
-
-async def draw_pages(document: ApplicationDocument) -> list[bytes]:
-    """The pages as PNG images, made in a child process."""
-    return await read_untrusted(pdf_file.draw_pages, document, cpu_seconds=CPU_SECONDS)
-
-
-def file_name(document: ApplicationDocument, company: str | None, format: DocumentFormat) -> str:
-    """`Maria Santos - Resume - Cedar Clinic.pdf`"""
-    kind = "Resume" if document.kind == "resume" else "Cover letter"
-    name = " - ".join(filter(None, (printed_header(document).name, kind, company)))
-    return clean_file_name(f"{name[:100]}.{format}")
