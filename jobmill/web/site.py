@@ -39,25 +39,19 @@ from jobmill.web.pages import (
     applications,
     budget,
     companies,
-    confirm,
     demo,
     documents,
-    fairness,
     health,
     hiring,
     listings,
     matches,
     metrics,
-    my,
-    my_interview,
     notification_links,
-    offer,
     old_addresses,
-    openings,
-    openings_embed,
     people,
     probes,
     profile,
+    public,
     queue,
     reports,
     rotation,
@@ -172,19 +166,13 @@ def list_routes() -> Sequence[BaseRoute]:
     with_banners = Depends(refresh_banners)
     routes.include_router(metrics.router, dependencies=[Depends(auth.viewer)])
     routes.include_router(live_updates.router, dependencies=[Depends(auth.signed_in)])
-    for module in (
-        openings_embed,
-        openings,
-        fairness,
-        my,
-        my_interview,
-        notification_links,
-        offer,
-        confirm,
-        sign_in_page,
-        api_docs,
+    for page_router in (
+        *public.routers,
+        notification_links.router,
+        sign_in_page.router,
+        api_docs.router,
     ):
-        routes.include_router(module.router, dependencies=[Depends(limit_reads), with_banners])
+        routes.include_router(page_router, dependencies=[Depends(limit_reads), with_banners])
     for page_router in (
         today.start_router,
         account_page.router,

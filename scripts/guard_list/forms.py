@@ -69,7 +69,7 @@ GUARDS: list[Guard] = [
     ),
     guard(
         "an applicant reads their own files only",
-        "jobmill/web/pages/my.py",
+        "jobmill/web/pages/public/my_applications_page.py",
         "if application.applicant_id != visitor.applicant_id:",
         "if False:",
         f"{PAGES}::test_an_applicant_sees_what_they_sent_and_nobody_elses_file",

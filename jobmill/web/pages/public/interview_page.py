@@ -24,7 +24,7 @@ from jobmill.web.dependencies import NO_STORE, RequestDatabase, no_store
 from jobmill.web.form import Fields, read_whole_number
 from jobmill.web.my_applications import missed_offer_error
 from jobmill.web.offer_answers import describe_refusal, offer_is_over, read_offer_deadline
-from jobmill.web.pages.my import Holder
+from jobmill.web.pages.public.my_applications_page import Holder
 from jobmill.web.parameters import PathId
 from jobmill.web.public_page import PublicPage
 from jobmill.web.translations import say
