@@ -48,6 +48,7 @@ from jobmill.web.pages import (
     metrics,
     notification_links,
     old_addresses,
+    openings,
     people,
     probes,
     profile,
@@ -127,7 +128,8 @@ NO_TELEMETRY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": Fal
 """`/metrics` has the figures; otherwise FastAPI searches the environment at every request."""
 
 WORKSPACES: Sequence[tuple[Workspace, Iterable[APIRouter]]] = (
-    ("hiring", (*hiring.routers, *reports.routers)),
+    # Hiring first: `/hiring/applicants` is no id of an opening.
+    ("hiring", (*hiring.routers, *openings.routers, *reports.routers)),
     (
         "search",
         (

@@ -9,8 +9,8 @@ from selectolax.lexbor import LexborHTMLParser as Html
 
 from jobmill.db import Database
 from jobmill.hiring.records.openings import OpeningTerms
-from jobmill.web.pages.hiring import terms_form
 from jobmill.web.pages.hiring.stage_pages import name_rows, read_rows
+from jobmill.web.pages.openings import terms_form
 from tests.web.api.helpers import make_job
 from tests.web.hiring_helpers import attribute, fill, look, post, text, texts, the_opening
 

@@ -15,7 +15,7 @@ from jobmill.db import Database, fetch_value
 from jobmill.errors import Invalid
 from jobmill.hiring.audit_log import events
 from jobmill.hiring.records.openings import OpeningTerms
-from jobmill.web.pages.hiring import terms_form
+from jobmill.web.pages.openings import terms_form
 from tests.hiring.helpers import make_opening
 from tests.people.helpers import bearer
 from tests.web.api.helpers import apply, let_pass, make_job

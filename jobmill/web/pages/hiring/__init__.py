@@ -1,23 +1,17 @@
-"""/hiring: the company's openings, their applicants and activity."""
+"""/hiring: applicants, messages, reviews and the audit log of the company's openings."""
 
 from __future__ import annotations
 
 from jobmill.web.pages.hiring import (
-    activity,
     applicant_list,
     applicants,
-    blocklist_page,
-    close_page,
+    audit_log_page,
     company_page,
     erase_page,
-    form_editor,
-    import_pages,
     interviews,
     letter_pages,
     mail_setup,
     message_list,
-    opening_changes,
-    opening_list,
     review_page,
     reviews,
     stage_pages,
@@ -25,26 +19,19 @@ from jobmill.web.pages.hiring import (
     webhook_pages,
 )
 
-# `/hiring/new` and the lists before `/hiring/{opening_id}`, and the parts of a review before the actions on
-# an applicant: the first matching route wins.
+# The parts of a review before the actions on an applicant: the first matching route wins.
 routers = [
     page.router
     for page in (
-        opening_list,
         applicant_list,
         message_list,
         mail_setup,
         company_page,
         letter_pages,
-        blocklist_page,
         webhook_pages,
         verification_page,
-        import_pages,
-        close_page,
         erase_page,
-        opening_changes,
-        form_editor,
-        activity,
+        audit_log_page,
         review_page,
         stage_pages,
         reviews,

@@ -25,15 +25,16 @@ from jobmill.hiring.records.applicants import Applicant
 from jobmill.hiring.records.applications import Application, ApplicationNotFound
 from jobmill.hiring.records.openings import Opening
 from jobmill.hiring.stages.stage_definitions import get_stage, list_stages
-from jobmill.web import consistent_reads
+from jobmill.web import consistent_reads, event_lines
 from jobmill.web.auth import Links, Recruiter, Viewer, Visitor
 from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.dependencies import Db, RequestDatabase, no_store
+from jobmill.web.event_lines import AuditEventLine
 from jobmill.web.file_downloads import send_upload
 from jobmill.web.form import Fields
-from jobmill.web.pages.hiring import activity_lines, opening_page, review_panel
-from jobmill.web.pages.hiring.activity_lines import ActivityLine
+from jobmill.web.pages.hiring import review_panel
 from jobmill.web.pages.hiring.review_panel import NO_DRAFT, NoteDraft, ReviewPanel
+from jobmill.web.pages.openings import opening_page
 from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.status_labels import status_labels
@@ -59,11 +60,11 @@ class ApplicantDetails:
     application: Application
     applicant: Applicant
     position: int | None
-    activity: list[ActivityLine]
+    history: list[AuditEventLine]
     answers: AnsweredForm | None
     review: ReviewPanel
     titles: Mapping[int, str]
-    """Of all openings that the activity is about."""
+    """Of all openings that the history is about."""
     booking: OwnBooking | None
     """The interview time of the applicant."""
 
@@ -223,7 +224,7 @@ async def _read(tx: Tx, opening_id: int, application_id: int, visitor: Visitor) 
         application,
         await applicants.get(tx, application.applicant_id),
         await applications.find_position(tx, application),
-        (await activity_lines.describe_events(tx, events, visitor))[::-1],
+        (await event_lines.describe_events(tx, events, visitor))[::-1],
         await stored_answers.find_by_application(tx, opening_id, application_id),
         await review_panel.read_panel(tx, opening_id, application.id, visitor),
         await openings.find_titles(tx, {event.opening_id for event in events}),

@@ -21,12 +21,13 @@ from jobmill.web import consistent_reads
 from jobmill.web.auth import Recruiter, Viewer, Visitor
 from jobmill.web.confirmation import read_optional_reason
 from jobmill.web.consistent_reads import LONG_TIMEOUT
+from jobmill.web.event_lines import AuditEventLine
 from jobmill.web.form import Fields
-from jobmill.web.pages.hiring import applicants, opening_page
-from jobmill.web.pages.hiring.activity_lines import ActivityLine
+from jobmill.web.pages.hiring import applicants
 from jobmill.web.pages.hiring.applicants import BulkForm, SubmittedApplicantForm
-from jobmill.web.pages.hiring.opening_page import PageState
-from jobmill.web.pages.hiring.terms_form import parse_number
+from jobmill.web.pages.openings import opening_page
+from jobmill.web.pages.openings.opening_page import PageState
+from jobmill.web.pages.openings.terms_form import parse_number
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page, PageRenderer
 
@@ -151,7 +152,7 @@ async def _page(
     did: str = "",
     error: AppError | None = None,
 ) -> HTMLResponse:
-    async def read(tx: Tx) -> tuple[Opening, ReviewPage, LotteryProof | None, list[ActivityLine]]:
+    async def read(tx: Tx) -> tuple[Opening, ReviewPage, LotteryProof | None, list[AuditEventLine]]:
         return (
             await openings.get(tx, opening_id),
             await review_list.list_in_review(tx, opening_id, after=after or None, limit=PAGE_SIZE),

@@ -15,9 +15,9 @@ from jobmill.outside.webhook import check_url
 from jobmill.web.auth import Admin
 from jobmill.web.confirmation import Confirmation
 from jobmill.web.dependencies import Db, no_store
+from jobmill.web.event_lines import event_labels
 from jobmill.web.form import Fields, LongForm, read_long_form, read_optional_whole_number
 from jobmill.web.form_keys import create_once, make_form_key
-from jobmill.web.pages.hiring.activity_lines import event_labels
 from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say

@@ -27,10 +27,10 @@ from jobmill.web.confirmation import Confirmation, NumberInput
 from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.dependencies import RequestDatabase
 from jobmill.web.form import Fields
-from jobmill.web.pages.hiring import opening_page, posting_form, terms_form
-from jobmill.web.pages.hiring.opening_list import render_terms
-from jobmill.web.pages.hiring.opening_page import PageState
-from jobmill.web.pages.hiring.terms_form import PLACES
+from jobmill.web.pages.openings import opening_page, posting_form, terms_form
+from jobmill.web.pages.openings.opening_list import render_terms
+from jobmill.web.pages.openings.opening_page import PageState
+from jobmill.web.pages.openings.terms_form import PLACES
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say, say_many

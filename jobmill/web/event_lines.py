@@ -1,4 +1,4 @@
-"""Events of the audit log as lines of an activity list."""
+"""Events of the audit log as lines in words, for the company's pages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jobmill.web.translations import say
 
 
 @dataclass(frozen=True, slots=True)
-class ActivityLine:
+class AuditEventLine:
     opening_id: int
     seq: int
     at: dt.datetime
@@ -34,7 +34,7 @@ class ActivityLine:
 
 async def list_latest(
     tx: Tx, opening_id: int, visitor: Visitor, *, upto: int, limit: int
-) -> list[ActivityLine]:
+) -> list[AuditEventLine]:
     """The last events up to a number, newest first."""
     # Event numbers have no gaps, so this reads at most `limit` events.
     page = await events.find_by_opening(tx, opening_id, after=max(upto - limit, 0), upto=upto)
@@ -43,12 +43,12 @@ async def list_latest(
 
 async def describe_events(
     tx: Tx, listed: Sequence[AuditEvent], visitor: Visitor
-) -> list[ActivityLine]:
+) -> list[AuditEventLine]:
     ids = {event.application_id for event in listed if event.application_id}
     names = await applicants.find_names(tx, ids)
     actors = await actor_labels.find_labels(tx, {_get_actor(event) for event in listed}, visitor)
     return [
-        ActivityLine(
+        AuditEventLine(
             event.opening_id,
             event.seq,
             event.created_at,

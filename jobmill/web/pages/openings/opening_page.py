@@ -1,4 +1,4 @@
-"""The page of one opening: people with a place, the waitlist and recent activity."""
+"""The page of one opening: people with a place, the waitlist and the last events."""
 
 from __future__ import annotations
 
@@ -16,18 +16,17 @@ from jobmill.hiring.openings import applicant_lists
 from jobmill.hiring.openings.applicant_lists import ApplicantRow
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
-from jobmill.web import consistent_reads
+from jobmill.web import consistent_reads, event_lines
 from jobmill.web.auth import Visitor
 from jobmill.web.confirmation import Confirmation
-from jobmill.web.pages.hiring import activity_lines
-from jobmill.web.pages.hiring.activity_lines import ActivityLine
+from jobmill.web.event_lines import AuditEventLine
 from jobmill.web.shell import PageRenderer
 from jobmill.web.status_labels import status_labels
 
 COLUMN_SIZE = 50
 """People in a column."""
-ACTIVITY_SIZE = 12
-"""Events on the page; the activity page has the rest."""
+HISTORY_SIZE = 12
+"""Events on the page; the page of the audit log has the rest."""
 RECENT_SIZE = 6
 """Events of the change that was just made."""
 
@@ -60,8 +59,8 @@ class OpeningBoard:
     more_slots: int | None
     waiting: list[ApplicantRow]
     more_waiting: int | None
-    activity: list[ActivityLine]
-    recent: list[ActivityLine]
+    history: list[AuditEventLine]
+    recent: list[AuditEventLine]
     """The change that was just made."""
     has_unplaced: bool
     """Whether somebody waits, is in review or has an open offer."""
@@ -109,22 +108,22 @@ async def _read(tx: Tx, place: PageState, visitor: Visitor) -> OpeningBoard:
         slots.active[-1].application_id if more else None,
         waiting[:COLUMN_SIZE],
         waiting[COLUMN_SIZE - 1].queue_key if len(waiting) > COLUMN_SIZE else None,
-        await activity_lines.list_latest(
-            tx, place.id, visitor, upto=opening.last_seq, limit=ACTIVITY_SIZE
+        await event_lines.list_latest(
+            tx, place.id, visitor, upto=opening.last_seq, limit=HISTORY_SIZE
         ),
         await list_recent(tx, place, visitor),
         await closing.has_unplaced(tx, place.id),
     )
 
 
-async def list_recent(tx: Tx, place: PageState, visitor: Visitor) -> list[ActivityLine]:
+async def list_recent(tx: Tx, place: PageState, visitor: Visitor) -> list[AuditEventLine]:
     """The first events of the change that was just made."""
     match = EVENT_RANGE.fullmatch(place.did)
     if not match:
         return []
     after, upto = int(match[1]), int(match[2])
     changes = await events.find_by_opening(tx, place.id, after=after, upto=upto, limit=RECENT_SIZE)
-    return await activity_lines.describe_events(tx, changes, visitor)
+    return await event_lines.describe_events(tx, changes, visitor)
 
 
 def redirect_to_changes(before: Opening, after: Opening) -> RedirectResponse:

@@ -1,4 +1,4 @@
-"""Tests of an opening's activity, explanations, summary and replay pages."""
+"""Tests of an opening's audit log, explanations, summary and replay pages."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ from jobmill.hiring.records import openings
 from jobmill.web.application_forms import FormState
 from jobmill.web.auth import Recruiter
 from jobmill.web.form import read_long_form
-from jobmill.web.pages.hiring import form_rows
-from jobmill.web.pages.hiring.form_rows import FormRow
+from jobmill.web.pages.openings import form_rows
+from jobmill.web.pages.openings.form_rows import FormRow
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page, PageRenderer
 

@@ -22,7 +22,7 @@ from jobmill.web.auth import Recruiter
 from jobmill.web.banners import get_banners
 from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.form import Fields
-from jobmill.web.pages.hiring import opening_page
+from jobmill.web.pages.openings import opening_page
 from jobmill.web.parameters import PathId
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.site_settings import SiteSettings, get_site_settings

@@ -22,7 +22,7 @@ from jobmill.web.banners import CurrentBanners
 from jobmill.web.confirmation import Confirmation
 from jobmill.web.form import Fields
 from jobmill.web.form_keys import create_once, make_form_key
-from jobmill.web.pages.hiring import posting_form, terms_form
+from jobmill.web.pages.openings import posting_form, terms_form
 from jobmill.web.parameters import MAX_ID
 from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.translations import say

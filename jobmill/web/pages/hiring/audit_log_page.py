@@ -1,4 +1,4 @@
-"""/hiring/{opening_id}/…: activity, explanations of events, summary and replay."""
+"""/hiring/{opening_id}/…: the audit log, explanations of events, summary and replay."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from jobmill.hiring.audit_log.replay import EventNotFound, OpeningState
 from jobmill.hiring.audit_log.replay_preview import ReplayPreview
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
-from jobmill.web import consistent_reads
+from jobmill.web import consistent_reads, event_lines
 from jobmill.web.auth import Viewer, Visitor
 from jobmill.web.consistent_reads import LONG_TIMEOUT
 from jobmill.web.dependencies import Db, View
-from jobmill.web.pages.hiring import activity_lines, replay_timeline
-from jobmill.web.pages.hiring.activity_lines import ActivityLine
+from jobmill.web.event_lines import AuditEventLine
+from jobmill.web.pages.hiring import replay_timeline
 from jobmill.web.pages.hiring.replay_timeline import ReplayTimeline
-from jobmill.web.pages.hiring.terms_form import parse_time
+from jobmill.web.pages.openings.terms_form import parse_time
 from jobmill.web.parameters import MAX_ID, PathId
 from jobmill.web.shell import Page
 from jobmill.web.status_labels import status_labels
@@ -42,7 +42,7 @@ Span = Annotated[int | None, Query(ge=10, le=MAX_ID)]
 
 @dataclass(frozen=True, slots=True)
 class ExplainedLine:
-    line: ActivityLine
+    line: AuditEventLine
     explanation: EventExplanation
 
 
@@ -65,13 +65,13 @@ class ReplayPage:
 async def log(opening_id: PathId, visitor: Viewer, page: Page, upto: Number = None) -> HTMLResponse:
     """All events, newest first."""
 
-    async def work(tx: Tx) -> tuple[Opening, int, list[ActivityLine]]:
+    async def work(tx: Tx) -> tuple[Opening, int, list[AuditEventLine]]:
         opening = await openings.get(tx, opening_id)
         last = min(upto or opening.last_seq, opening.last_seq)
         return (
             opening,
             last,
-            await activity_lines.list_latest(tx, opening_id, visitor, upto=last, limit=PAGE_SIZE),
+            await event_lines.list_latest(tx, opening_id, visitor, upto=last, limit=PAGE_SIZE),
         )
 
     opening, last, lines = await consistent_reads.read_opening(page.db, opening_id, work)
@@ -200,5 +200,5 @@ async def _get_event(tx: Tx, id: int, seq: int) -> AuditEvent:
 
 
 async def _explain(tx: Tx, event: AuditEvent, visitor: Visitor) -> ExplainedLine:
-    [line] = await activity_lines.describe_events(tx, [event], visitor)
+    [line] = await event_lines.describe_events(tx, [event], visitor)
     return ExplainedLine(line, await explanations.explain_event(tx, event.opening_id, event.seq))
