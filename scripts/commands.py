@@ -9,7 +9,7 @@ from typing import Any, cast
 import typer
 
 from jobmill.cli import app
-from jobmill.cli.lazy_commands import LazyGroup
+from jobmill.cli.support.lazy_commands import LazyGroup
 
 COMMANDS = Path("docs/reference/commands.md")
 

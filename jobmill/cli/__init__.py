@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from jobmill.cli.lazy_commands import LazyCommand, LazyGroup
+from jobmill.cli.support.lazy_commands import LazyCommand, LazyGroup
 from jobmill.errors import AppError, Conflict, Gone, Invalid, NotFound, OutsideError, Unavailable
 
 EXIT_CODES: dict[type[AppError], int] = {
@@ -130,7 +130,7 @@ COMMANDS = (
         "notifications:app",
         "Choose what you are notified about and where, and see the deliveries.",
     ),
-    LazyCommand("webhook", "webhooks:app", "Send events of openings to other servers."),
+    LazyCommand("webhook", "hiring.webhooks:app", "Send events of openings to other servers."),
     LazyCommand("db", "database:app", "Show, migrate, back up and restore the database."),
     LazyCommand("config", "settings:app", "Show and check the settings."),
     LazyCommand("queue", "queue.commands:app", "Inspect and control the work queue."),

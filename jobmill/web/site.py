@@ -46,7 +46,6 @@ from jobmill.web.pages import (
     listings,
     matches,
     metrics,
-    notification_links,
     old_addresses,
     openings,
     people,
@@ -61,12 +60,8 @@ from jobmill.web.pages import (
     sources,
     today,
 )
-from jobmill.web.pages.account import (
-    account_page,
-    notifications_page,
-    sign_in_page,
-    two_factor_page,
-)
+from jobmill.web.pages.account import account_page, sign_in_page, two_factor_page
+from jobmill.web.pages.notifications import atom_feed, preferences_page, unsubscribe_page
 from jobmill.web.rate_limits import RateLimits, limit_reads
 from jobmill.web.route_table import RouteTable
 from jobmill.web.site_settings import SiteSettings
@@ -170,7 +165,8 @@ def list_routes() -> Sequence[BaseRoute]:
     routes.include_router(live_updates.router, dependencies=[Depends(auth.signed_in)])
     for page_router in (
         *public.routers,
-        notification_links.router,
+        unsubscribe_page.router,
+        atom_feed.router,
         sign_in_page.router,
         api_docs.router,
     ):
@@ -179,7 +175,7 @@ def list_routes() -> Sequence[BaseRoute]:
         today.start_router,
         account_page.router,
         two_factor_page.router,
-        notifications_page.router,
+        preferences_page.router,
     ):
         routes.include_router(page_router, dependencies=[Depends(auth.signed_in), with_banners])
     for workspace, routers in WORKSPACES:

@@ -70,7 +70,7 @@ GUARDS: list[Guard] = [
     ),
     guard(
         "opening an unsubscribe link only asks",
-        "jobmill/web/pages/notification_links.py",
+        "jobmill/web/pages/notifications/unsubscribe_page.py",
         "        channel = await _find_channel(tx, token)\n    return _render(view, channel, token)\n\n\n@router.post",
         "        channel = await _find_channel(tx, token)\n        if channel:\n"
         "            channel = await channels.set_enabled(tx, channel.id, False)\n"

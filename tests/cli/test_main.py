@@ -7,8 +7,8 @@ from importlib.metadata import version
 import pytest
 
 from jobmill import cli, errors
-from jobmill.cli.lazy_commands import LazyCommand
 from jobmill.cli.support import output
+from jobmill.cli.support.lazy_commands import LazyCommand
 from jobmill.errors import AppError
 from tests.cli.conftest import Jobmill
 

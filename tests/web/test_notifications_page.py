@@ -16,7 +16,7 @@ from jobmill.notifications.preferences import DigestSchedule
 from jobmill.people import persons, secrets
 from jobmill.people.persons import LOCAL, Role
 from jobmill.settings import Settings
-from jobmill.web.notification_feed import ATOM
+from jobmill.web.pages.notifications.atom_feed import ATOM
 from jobmill.web.site_settings import SiteSettings
 from tests.notifications.helpers import Notifier, add_channel, add_event
 from tests.people.helpers import bearer, make_person

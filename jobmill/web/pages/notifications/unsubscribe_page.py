@@ -1,19 +1,16 @@
-"""/unsubscribe/{token} and /feeds/{token}.atom: links of notifications that work without a sign-in."""
+"""/unsubscribe/{token}: links in messages that work without a sign-in."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
 from jobmill.db import Tx
-from jobmill.notifications import channels, events, unsubscribe
+from jobmill.notifications import channels, unsubscribe
 from jobmill.notifications.channels import NotificationChannel
-from jobmill.notifications.kinds import kinds_of_role
-from jobmill.people import persons, secrets
-from jobmill.web.dependencies import NO_STORE, Db, Render, View, no_store
-from jobmill.web.notification_feed import atom_feed
+from jobmill.people import secrets
+from jobmill.web.dependencies import Db, Render, View, no_store
 from jobmill.web.rate_limits import Public
-from jobmill.web.site_settings import get_site_settings
 from jobmill.web.translations import say
 
 router = APIRouter()
@@ -59,23 +56,3 @@ async def _find_channel(tx: Tx, token: str) -> NotificationChannel | None:
     """The channel of the link; None if it was removed. Invalid if the link is not complete."""
     id = unsubscribe.read_link(await secrets.get_signing_key(tx), token)
     return await channels.find_by_id(tx, id)
-
-
-@router.get("/feeds/{token}.atom")
-async def feed(token: str, request: Request, db: Db) -> Response:
-    async with db.transaction() as tx:
-        channel = await channels.find_feed(tx, token)
-        role = (
-            "admin"
-            if channel.person_id is None
-            else (await persons.get(tx, channel.person_id)).role
-        )
-        recent = await events.find_recent(tx, channel.person_id, kinds_of_role(role))
-    settings = get_site_settings(request)
-    body = atom_feed(
-        recent,
-        settings.link(request, ""),
-        settings.link(request, request.url.path),
-        channel.created_at,
-    )
-    return Response(body, media_type="application/atom+xml", headers=NO_STORE)

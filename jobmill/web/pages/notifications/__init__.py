@@ -1,0 +1,1 @@
+"""/account/notifications, and the links in messages: /unsubscribe and /feeds."""
