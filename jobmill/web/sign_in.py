@@ -12,11 +12,10 @@ from jobmill.errors import Unauthenticated
 from jobmill.people import (
     passkeys,
     passwords,
-    pending_sign_ins,
     persons,
-    remembered_browsers,
     second_factors,
     sessions,
+    sign_in_tokens,
 )
 from jobmill.people.persons import StoredCredentials
 from jobmill.people.secrets import get_signing_key
@@ -68,7 +67,7 @@ async def start_session(
         factor = await second_factors.find(tx, person.id)
         signing_key = await get_signing_key(tx)
     if factor.is_on and not code:
-        raise SecondFactorNeeded(pending_sign_ins.create_token(signing_key, person))
+        raise SecondFactorNeeded(sign_in_tokens.create_pending_token(signing_key, person))
     if factor.is_on:
         await _check_code(request, db, person, code)
     return await _create_session(request, db, person)
@@ -108,9 +107,9 @@ async def get_pending_person(request: Request, db: RequestDatabase) -> StoredCre
     async with db.transaction() as tx:
         signing_key = await get_signing_key(tx)
         token = request.cookies.get(PENDING_COOKIE, "")
-        person_id = pending_sign_ins.read_person_id(signing_key, token, PENDING_LIFETIME)
+        person_id = sign_in_tokens.read_pending_person_id(signing_key, token, PENDING_LIFETIME)
         person = await persons.find_credentials_by_id(tx, person_id) if person_id else None
-    if person is None or not pending_sign_ins.is_valid(signing_key, token, person):
+    if person is None or not sign_in_tokens.is_pending_token_of(signing_key, token, person):
         raise Unauthenticated(say("Enter your password again: that took too long."))
     return person
 
@@ -138,7 +137,7 @@ async def _create_session(
     async with db.transaction() as tx:
         await sessions.delete(tx, request.cookies.get(SESSION_COOKIE, ""))
         key = await sessions.create(tx, person, **describe_client(request))
-        token = remembered_browsers.create_token(await get_signing_key(tx), person)
+        token = sign_in_tokens.create_browser_token(await get_signing_key(tx), person)
         return NewSession(person, key, token)
 
 
@@ -165,7 +164,7 @@ async def check_password(
         person = await persons.find_credentials(tx, key)
         # Read also for unknown accounts, which must not be told apart by time.
         signing_key = await get_signing_key(tx)
-    remembered = person is not None and remembered_browsers.is_remembered(
+    remembered = person is not None and sign_in_tokens.is_browser_remembered(
         signing_key, person, token
     )
     await rate_limits.check_sign_in(request, db, key, remembered=remembered)

@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from jobmill.db import Database
 from jobmill.outside import budget_ledger
 from jobmill.outside.budget_ledger import BudgetShare
-from jobmill.people import persons, remembered_browsers, sessions
+from jobmill.people import persons, sessions, sign_in_tokens
 from jobmill.people.secrets import get_signing_key
 from jobmill.web import html_errors
 from jobmill.web.auth import SESSION_COOKIE
@@ -154,14 +154,14 @@ async def test_a_remembered_browser_is_of_one_person_and_one_password(database: 
         credentials = await persons.find_credentials(tx, ada.email)
         assert credentials
         key = await get_signing_key(tx)
-        token = remembered_browsers.create_token(key, credentials)
-        assert remembered_browsers.is_remembered(key, credentials, token)
+        token = sign_in_tokens.create_browser_token(key, credentials)
+        assert sign_in_tokens.is_browser_remembered(key, credentials, token)
         other = await persons.find_credentials(tx, eve.email)
         assert other
-        assert not remembered_browsers.is_remembered(key, other, token)
-        assert not remembered_browsers.is_remembered(key, credentials, "ü")
+        assert not sign_in_tokens.is_browser_remembered(key, other, token)
+        assert not sign_in_tokens.is_browser_remembered(key, credentials, "ü")
         changed = dataclasses.replace(credentials, password="another hash")
-        assert not remembered_browsers.is_remembered(key, changed, token)
+        assert not sign_in_tokens.is_browser_remembered(key, changed, token)
 
 
 async def test_a_network_is_limited_and_others_still_sign_in(database: Database) -> None:
