@@ -3,14 +3,14 @@ which tone, which domains it cites, and what it claims."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
 from jobmill.catalog.company_names import company_key
 from jobmill.reports.answer_text import AnswerLine, read_lines, read_sentences, visible_text
-from jobmill.reports.answer_tone import read_tone
-from jobmill.reports.answers import AnswerAnalysis, JudgedClaim, Prompt, StoredAnswer
+from jobmill.reports.answers import AnswerAnalysis, JudgedClaim, Prompt, StoredAnswer, Tone
 from jobmill.reports.cited_domains import cited_domains
 from jobmill.reports.claims import claim_context, judge_claim
 from jobmill.reports.company_mentions import (
@@ -23,6 +23,21 @@ from jobmill.reports.findings import SiteFindings
 
 _MAX_CLAIMS: Final = 50
 _MAX_BESIDE: Final = 30
+_PRAISE: Final = re.compile(
+    r"\b(?:good|great|excellent|strong|best|leading|renowned|respected|popular|friendly|supportive|generous"
+    r"|competitive|flexible|innovative|stable|well[- ]regarded|highly (?:rated|regarded)|attractive|welcoming|fair"
+    r"|inclusive|praised?|award[- ]winning|reputable|rewarding|recommend(?:ed)?|positive|outstanding|solid|love[sd]?"
+    r"|collaborative|transparent|meaningful|reputation for)\b",
+    re.IGNORECASE,
+)
+_CRITICISM: Final = re.compile(
+    r"\b(?:bad|poor|weak|worst|toxic|stressful|underpaid|low pay|below[- ]average|high turnover|layoffs?|laid off"
+    r"|burn-?out|overwork\w*|complain\w*|critici[sz]\w*|controvers\w*|lawsuits?|scandal|unstable|chaotic|micromanag\w*"
+    r"|negative|disappoint\w*|unfair|discriminat\w*|mandatory overtime|limited (?:growth|career)|slow promotions?|struggl\w*"
+    r"|exhausting|strict|understaffed|declin\w*|problems?)\b",
+    re.IGNORECASE,
+)
+_NEGATION: Final = re.compile(r"\b(?:not|no|never|isn't|aren't|without|less|hardly|few)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)  # fmt: skip
 
 Subject: TypeAlias = Literal["company", "other", "unknown"]
 
@@ -61,7 +76,7 @@ def analyze_answer(findings: SiteFindings, prompt: Prompt, answer: StoredAnswer)
         named=mentions.company is not None,
         position=mentions.position,
         beside=tuple(name for _, name in sorted(mentions.others.values()))[:_MAX_BESIDE],
-        tone=read_tone(sentences),
+        tone=_read_tone(sentences),
         cited_domains=cited_domains(text, findings.site),
         claims=tuple(claims),
     )
@@ -111,3 +126,19 @@ def _subject_of_sentence(sentence: str, names: CompanyNames, before: Subject) ->
     if subject_of(sentence, names):
         return "other"
     return "company" if names.find(sentence) is not None else before
+
+
+def _read_tone(sentences: Iterable[str]) -> Tone:
+    """The tone of the sentences about the company; a negated word counts for the other side."""
+    good = bad = 0
+    for sentence in sentences:
+        for pattern, is_praise in ((_PRAISE, True), (_CRITICISM, False)):
+            for match in pattern.finditer(sentence):
+                denied = bool(
+                    _NEGATION.search(sentence[max(0, match.start() - 40) : match.start()])
+                )
+                if is_praise != denied:
+                    good += 1
+                else:
+                    bad += 1
+    return "positive" if good > bad else "negative" if bad > good else "neutral"

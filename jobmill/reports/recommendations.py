@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 from urllib.parse import urlsplit
@@ -11,8 +12,7 @@ from jobmill.plain_text import single_line
 from jobmill.reports.answers import AnswerAnalysis, JudgedClaim, Recommendation
 from jobmill.reports.cited_domains import site_host
 from jobmill.reports.crawl import is_careers_page
-from jobmill.reports.findings import BotAccess, Evidence, PageReadability, SiteFindings
-from jobmill.reports.proposed_texts import propose_answer, propose_fact
+from jobmill.reports.findings import BotAccess, Evidence, FactName, PageReadability, SiteFindings
 from jobmill.reports.scores import WRONG_VERDICTS
 
 _MAX_RECOMMENDATIONS: Final = 60
@@ -29,6 +29,30 @@ _UNREADABLE_EFFECT: Final = 15.0
 _WRONG_CLAIM_EFFECT: Final = 40.0
 """A wrong claim in every answer."""
 _HARD_TO_FIND: Final = 1.5
+_FACT_SENTENCES: Final[dict[FactName, str]] = {
+    "size": "{company} has {value} ({year}).",
+    "founded": "{company} was founded in {value}.",
+    "remote_policy": "Where we work at {company} ({year}): {value}.",
+    "benefits": "{company} offers: {value} ({year}).",
+    "tech": "{company} works with {value} ({year}).",
+    "hiring_process": "How {company} hires ({year}): {value}.",
+    "industry": "{company} works in this field: {value}.",
+}
+_ANSWER_OUTLINES: Final = (
+    (r"pay|salary|earn|wage|compensation", "We pay [amount] to [amount] a [year or hour] for [role], plus [bonus]."),
+    (r"remote|home|hybrid|on.?site", "You work [on site / from home] [number] days a week; [exceptions]."),
+    (r"interview|process|apply|application", "You have [number] conversations in [number] weeks: [steps]."),
+    (r"benefit|insurance|pension|holiday|vacation|leave", "Everyone gets [number] days of leave, [benefit] and [benefit]."),
+    (r"visa|sponsor|relocat", "We [do / do not] sponsor visas and pay [amount] towards a move."),
+    (r"hour|shift|overtime|part.?time", "The working week has [number] hours; shifts start at [time]."),
+    (r"train|learn|career|grow|promot", "You get [training] in the first [period], and [number] days of training a year."),
+    (r"where|office|location", "We work in [places]; this job is in [place]."),
+    (r"team|manager|report", "You work in a team of [number] and report to [role]."),
+    (r"tool|tech|stack|equipment", "We work with [tools]."),
+)  # fmt: skip
+_OUTLINES_BY_PATTERN: Final = tuple(
+    (re.compile(rf"\b(?:{words})", re.IGNORECASE), text) for words, text in _ANSWER_OUTLINES
+)
 
 
 def recommend(
@@ -73,7 +97,7 @@ def _wrong_claims(
             f" the page says \u201c{evidence.quote}\u201d.{hidden}"
         )
         yield Recommendation(
-            evidence.url, problem, propose_fact(findings, evidence, claims[0].fact),
+            evidence.url, problem, _propose_fact(findings, evidence, claims[0].fact),
             round(_WRONG_CLAIM_EFFECT * share * (_HARD_TO_FIND if hidden else 1.0), 1),
             f"claim:{claims[0].fact or 'answer'}", evidence,
         )  # fmt: skip
@@ -156,7 +180,7 @@ def _open_questions(findings: SiteFindings) -> Iterator[Recommendation]:
         if question.answer is None:
             yield Recommendation(
                 page, f"The site does not answer \u201c{question.question}\u201d",
-                propose_answer(question.question), _STAGE_EFFECT[question.stage],
+                _propose_answer(question.question), _STAGE_EFFECT[question.stage],
                 f"question:{question.question_id}",
             )  # fmt: skip
 
@@ -246,3 +270,24 @@ def _organization_script(findings: SiteFindings) -> str:
     }
     text = json.dumps({key: value for key, value in data.items() if value}, ensure_ascii=False)
     return f'<script type="application/ld+json">{text.replace("<", chr(92) + "u003c")}</script>'
+
+
+def _propose_answer(question: str) -> str:
+    """A question with the outline of its answer; the site's owner fills in the brackets."""
+    outline = next(
+        (text for pattern, text in _OUTLINES_BY_PATTERN if pattern.search(question)),
+        "[The answer in one sentence with a number, a place or a name.]",
+    )
+    return f"{single_line(question) or ''}\n{outline}"
+
+
+def _propose_fact(findings: SiteFindings, evidence: Evidence, name: FactName | None) -> str:
+    """A sentence that states a fact on its own: with the company's name, and a year where it changes."""
+    values = [
+        fact.value for fact in findings.facts if fact.name == name and fact.evidence == evidence
+    ]
+    if name not in _FACT_SENTENCES or not values:
+        return f"{findings.company} ({findings.read_at.year}): {evidence.quote}"
+    return _FACT_SENTENCES[name].format(
+        company=findings.company, value=", ".join(values), year=findings.read_at.year
+    )
