@@ -8,7 +8,7 @@ from jobmill.boards import url_detection
 from jobmill.boards.adapters import PLATFORM_RULES, find_platform
 from jobmill.boards.name_matching import OwnerNames
 from jobmill.boards.url_detection import FEED, GENERIC, DetectedBoard
-from jobmill.catalog import company_analyses, linked_boards
+from jobmill.catalog import board_sightings, company_analyses
 from jobmill.catalog.companies import Company
 from jobmill.catalog.company_analyses import CompanyBoard
 from jobmill.catalog.listings import Listing
@@ -41,7 +41,7 @@ class LinkedBoard:
         return discovery.new_item(config, via="automated_scan")
 
     async def record(self, tx: Tx) -> None:
-        await linked_boards.record(
+        await board_sightings.record(
             tx, self.board.platform, self.token, url=self.board.url, listing_id=self.listing.id
         )
 
@@ -58,7 +58,7 @@ async def find_new(
         owner = company if company and OwnerNames.of("", company.name).match_board(board) else None
         if _is_refused(board, owner, profile):
             continue
-        if await linked_boards.is_new(tx, board.platform, board.token):
+        if await board_sightings.is_new(tx, board.platform, board.token):
             return LinkedBoard(board, board.token, listing, owner)
     return None
 

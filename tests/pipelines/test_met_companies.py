@@ -9,7 +9,7 @@ import pytest
 from jobmill import queue
 from jobmill.boards import company_site
 from jobmill.boards.adapters import PLATFORM_RULES
-from jobmill.catalog import companies, linked_boards, sources
+from jobmill.catalog import board_sightings, companies, sources
 from jobmill.catalog.posting import Posting
 from jobmill.db import Database
 from jobmill.matching import profiles
@@ -232,7 +232,7 @@ async def test_a_board_that_is_known_or_refused_is_not_discovered(
             id = await make_source(tx, token="DeepWells")
             await sources.reject(tx, id, "not wanted")
         elif why == "discovered lately":
-            await linked_boards.record(tx, "greenhouse", "DeepWells", url="", listing_id=1)
+            await board_sightings.record(tx, "greenhouse", "DeepWells", url="", listing_id=1)
         else:
             stops = PROFILE.stop_lists.model_copy(update={"domains": ("greenhouse.io",)})
             await profiles.save(tx, "main", PROFILE.model_copy(update={"stop_lists": stops}))

@@ -1,4 +1,4 @@
-"""Job boards that listings link to, so that each is handed to discovery once."""
+"""Job boards that listings linked to, so that each is handed to discovery once."""
 
 from __future__ import annotations
 
