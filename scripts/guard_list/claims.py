@@ -198,10 +198,10 @@ GUARDS: list[Guard] = [
     ),
     guard(
         "an operation of a lost lease is not an outage of the next one",
-        "jobmill/queue/outages.py",
+        "jobmill/queue/held_lease.py",
         "if is_connection_lost(error) and began >= self._cleared_at:",
         "if is_connection_lost(error):",
-        "tests/queue/test_outages.py",
+        "tests/queue/test_held_lease.py",
     ),
     guard(
         "a connection is closed although its rollback was cancelled",

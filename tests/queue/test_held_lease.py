@@ -7,7 +7,7 @@ import asyncio
 import psycopg
 import pytest
 
-from jobmill.queue.outages import Outages
+from jobmill.queue.held_lease import Outages
 
 
 def fail_unanswered(outages: Outages) -> None:
