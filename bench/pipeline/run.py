@@ -25,7 +25,7 @@ from jobmill.catalog.sources import NewSource
 from jobmill.db import Database, connect
 from jobmill.db.embedded import EmbeddedServer
 from jobmill.db.migrate import migrate
-from jobmill.matching import embeddings, example_profile, profile_document, profiles
+from jobmill.matching import embeddings, profile_document, profiles
 from jobmill.outside.request import FetchResult, Ok, PageGone, Request, Validators
 from jobmill.pipelines import source
 from jobmill.queue import Worker
@@ -112,7 +112,7 @@ async def _prepare(database: Database) -> None:
     async with database.transaction() as tx:
         await queue.declare_stages(tx, app.build_stages(Tools(database), Settings()))
         await profiles.save(
-            tx, "main", profile_document.read_profile(example_profile.TEXT, "example")
+            tx, "main", profile_document.read_profile(profile_document.read_example(), "example")
         )
         ids = [
             (await sources.add(tx, NewSource(token, name, token, {"board_token": token}), enabled=True))[0]

@@ -6,6 +6,7 @@ import difflib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import resources
 from typing import Any, TypeAlias, cast, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -29,6 +30,11 @@ MESSAGES = {
     "missing": "is missing",
 }
 _MONTH = "a month such as 2021-03 or a year such as 2021"
+
+
+def read_example() -> str:
+    """A profile with every field, as YAML, for people to start from."""
+    return (resources.files("jobmill.matching") / "example_profile.yaml").read_text("utf-8")
 
 
 @dataclass(frozen=True, slots=True)

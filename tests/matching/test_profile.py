@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from jobmill.errors import Invalid
-from jobmill.matching import example_profile, profile_document
+from jobmill.matching import profile_document
 from jobmill.matching.profile import RANKS, Profile, Rules
 from jobmill.matching.profile_document import InvalidProfile, model_of
 
@@ -102,9 +102,9 @@ def fields(model: type[BaseModel], before: str = "") -> Iterator[tuple[str, obje
 
 
 def test_the_example_holds_every_field_and_the_default_rules() -> None:
-    read = profile_document.read_profile(example_profile.TEXT, "example")
+    read = profile_document.read_profile(profile_document.read_example(), "example")
     assert read.rules == Rules()
-    data, _ = profile_document.parse_yaml(example_profile.TEXT, "example")
+    data, _ = profile_document.parse_yaml(profile_document.read_example(), "example")
     # The fields of a span have no defaults.
     assert {name for name, _ in leaves(data)} == {name for name, _ in fields(Profile)}
 
@@ -126,7 +126,7 @@ def test_the_reference_names_every_field_with_its_default() -> None:
 
 
 def test_a_profile_survives_writing_and_reading() -> None:
-    profile = profile_document.read_profile(example_profile.TEXT, "example")
+    profile = profile_document.read_profile(profile_document.read_example(), "example")
     assert profile_document.read_profile(profile_document.to_yaml(profile), "again") == profile
     assert profile_document.read_profile(profile_document.to_yaml(Profile()), "empty") == Profile()
     assert Profile.model_validate(profile.model_dump(mode="json")) == profile

@@ -26,7 +26,6 @@ from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.errors import AppError, Invalid, NotFound, Unavailable
 from jobmill.matching import judging_feed, profile_document, profiles, resumes
-from jobmill.matching.example_profile import TEXT
 from jobmill.matching.profile import Profile
 from jobmill.matching.profile_document import ProfileProblem
 from jobmill.matching.profiles import ProfileSummary, ProfileVersion, SavedProfile
@@ -286,10 +285,11 @@ def give(
 @app.command()
 def example(as_json: AsJson = False) -> None:
     """Print an example profile that explains every field."""
+    text = profile_document.read_example()
     if as_json:
-        output.print_json(profile_document.read_profile(TEXT, "example").model_dump(mode="json"))
+        output.print_json(profile_document.read_profile(text, "example").model_dump(mode="json"))
     else:
-        typer.echo(TEXT, nl=False)
+        typer.echo(text, nl=False)
 
 
 @app.command()
@@ -300,7 +300,8 @@ def edit(name: OptionalName = None, note: Note = None, as_json: AsJson = False) 
         name, after, text = newest.name, newest.version, profile_document.to_yaml(newest.profile())
         draft = EDIT + text
     except NotFound:
-        name, after, text, draft = name or profiles.DEFAULT_NAME, 0, "", TEXT
+        name, after, text = name or profiles.DEFAULT_NAME, 0, ""
+        draft = profile_document.read_example()
         profiles.check_name(name)
     file = _write_draft(name, draft)
     profile = _edit_until_valid(file)
