@@ -17,7 +17,7 @@ MAX_LINES = 50
 MAX_TITLE_LENGTH = 160
 
 HEADINGS: Mapping[Kind, str] = {
-    "high_match": "New high matches",
+    "high_match": "New high-priority matches",
     "saved_search": "Saved views",
     "follow_up": "Next steps due",
     "job_update": "Jobs you applied to",
@@ -25,21 +25,21 @@ HEADINGS: Mapping[Kind, str] = {
     "offer": "Offers",
     "review": "Reviews waiting",
     "alert": "Alerts",
-    "source": "Sources in trouble",
+    "source": "Failing sources",
     "budget": "Budget",
     "backup": "Backups",
 }
 COUNTED: Mapping[Kind, tuple[str, str]] = {
-    "high_match": ("new high match", "new high matches"),
-    "saved_search": ("match of a saved view", "matches of saved views"),
-    "follow_up": ("next step", "next steps"),
-    "job_update": ("change of a job you applied to", "changes of jobs you applied to"),
+    "high_match": ("new high-priority match", "new high-priority matches"),
+    "saved_search": ("match in a saved view", "matches in saved views"),
+    "follow_up": ("next step due", "next steps due"),
+    "job_update": ("change to a job you applied to", "changes to jobs you applied to"),
     "application": ("new application", "new applications"),
     "offer": ("answered or missed offer", "answered or missed offers"),
     "review": ("review waiting", "reviews waiting"),
     "alert": ("alert", "alerts"),
-    "source": ("source in trouble", "sources in trouble"),
-    "budget": ("spent budget", "spent budgets"),
+    "source": ("failing source", "failing sources"),
+    "budget": ("budget alert", "budget alerts"),
     "backup": ("failed backup", "failed backups"),
 }
 """One and several of a kind, in the subject of a message."""
@@ -86,9 +86,9 @@ def _describe_match(kind: Kind, data: Mapping[str, Any]) -> tuple[str, str, str]
         case "job_update":
             return f"{job} {_describe_change(data)}", "You applied to this job.", path
         case "saved_search":
-            return job, f"Score {data.get('score')}, saved view “{data.get('view')}”", path
+            return job, f"Score {data.get('score')} of 100, saved view “{data.get('view')}”", path
         case _:
-            return job, f"Score {data.get('score')}, high priority", path
+            return job, f"Score {data.get('score')} of 100, high priority", path
 
 
 def _describe_change(data: Mapping[str, Any]) -> str:

@@ -170,7 +170,7 @@ async def store_file(
     size = content.seek(0, os.SEEK_END)
     if size > uploads.MAX_FILE_BYTES:
         raise Invalid(
-            say("The file is larger than 10 MB. Save it with smaller pictures, or as PDF.")
+            say("The file is larger than 10 MB. Save it with smaller pictures, or as a PDF.")
         )
     name = clean_file_name(file_name)
     try:

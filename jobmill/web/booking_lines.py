@@ -16,7 +16,7 @@ def describe_booking_event(event: BookingEvent) -> str:
     match event.type:
         case "EDITED":
             return say(
-                "The company changed the time or place of the interview. It is at %(time)s.",
+                "The company changed the time or place of the interview. It is now at %(time)s.",
                 time=time,
             )
         case "APPLIED":
@@ -27,7 +27,7 @@ def describe_booking_event(event: BookingEvent) -> str:
             return say("The place in the interview at %(time)s was accepted.", time=time)
         case "DECAY_TRIGGERED" | "LAPSED":
             return say(
-                "You did not accept the place in the interview at %(time)s in time.", time=time
+                "You did not accept the place in the interview at %(time)s before the deadline.", time=time
             )
         case _:
             return _ended_text(event, time)
@@ -35,7 +35,7 @@ def describe_booking_event(event: BookingEvent) -> str:
 
 def _booked_text(event: BookingEvent, time: str) -> str:
     if event.to_status == "WAITLIST":
-        return say("You joined the waitlist of the interview at %(time)s.", time=time)
+        return say("You joined the waitlist for the interview at %(time)s.", time=time)
     if _is_by_applicant(event):
         return say("You booked the interview at %(time)s.", time=time)
     return say("The company booked the interview at %(time)s for you.", time=time)

@@ -206,7 +206,7 @@ def describe_listing_event(event: history.CatalogEvent) -> str:
         return join_parts([changed, event.actor])
     if event.what == "completed" and event.data.get("fields"):
         names = ", ".join(str(name).replace("_", " ") for name in event.data["fields"])
-        return say("added from its own page: %(fields)s", fields=names)
+        return say("added from the job's own page: %(fields)s", fields=names)
     is_link = event.what == "linked" and "to" in event.data
     what = say("linked to job %(id)s", id=event.data["to"]) if is_link else event.what
     why = str(event.data["why"]) if "why" in event.data else None

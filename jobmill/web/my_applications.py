@@ -216,8 +216,8 @@ def describe_outcome(
 
 def _undecided_text(*, is_entry: bool) -> str:
     if is_entry:
-        return say("Your application takes part in the draw. You will see the result here.")
-    return say("Your application waits for a decision. You will see it here.")
+        return say("Your application is entered in the draw. You will see the result here.")
+    return say("Your application is waiting for a decision. You will see the decision here.")
 
 
 def describe_wait(pace: OfferPace, position: int) -> str:
@@ -349,9 +349,9 @@ def describe_placement(placement: Placement, *, is_entry: bool) -> str:
         case "PENDING_ACKNOWLEDGMENT":
             return say("You have been offered a place. Accept it before the deadline.")
         case "IN_REVIEW" if is_entry:
-            return say("We received your application. It takes part in the draw.")
+            return say("We received your application. It is entered in the draw.")
         case "IN_REVIEW":
-            return say("We received your application. It waits for a decision.")
+            return say("We received your application. It is waiting for a decision.")
         case _:
             return say(
                 "You are number %(position)s on the waitlist.", position=f"{placement.position:,}"
@@ -377,7 +377,7 @@ def missed_offer_error(missed: MissedOffer) -> Gone:
         return Gone(say("You answered too late. Choose another interview time."))
     if is_interview:
         return Gone(
-            say("You answered too late and are back on the waitlist of this interview time.")
+            say("You answered too late and are back on the waitlist for this interview time.")
         )
     if is_over:
         return Gone(say("You answered too late. Your application has ended."))

@@ -13,7 +13,7 @@ from jobmill.web.translations import say
 def kind_labels() -> Mapping[Kind, tuple[str, str]]:
     """A name and an explanation."""
     return {
-        "high_match": (say("New high matches"), say("A new job fits your profile very well.")),
+        "high_match": (say("New high-priority matches"), say("A new job fits your profile very well.")),
         "saved_search": (
             say("Saved views"),
             say("A new match belongs to one of your saved views."),
@@ -21,17 +21,17 @@ def kind_labels() -> Mapping[Kind, tuple[str, str]]:
         "follow_up": (say("Next steps due"), say("A next step of an application is due.")),
         "job_update": (
             say("Jobs you applied to"),
-            say("A job has closed, opened again or changed after you applied."),
+            say("A job closed, reopened or changed after you applied."),
         ),
         "application": (say("New applications"), say("Somebody applied to an opening.")),
         "offer": (say("Offers"), say("An offer was accepted or missed.")),
         "review": (
             say("Reviews waiting"),
-            say("An application waits for a decision, or a note mentions you."),
+            say("An application needs a decision, or a note mentions you."),
         ),
         "alert": (say("Alerts"), say("The work queue needs attention.")),
-        "source": (say("Sources in trouble"), say("A source was disabled or put on hold.")),
-        "budget": (say("Budget"), say("The model budget of the day or month is spent.")),
+        "source": (say("Failing sources"), say("A source was disabled or put on hold.")),
+        "budget": (say("Budget"), say("The daily or monthly model budget is spent.")),
         "backup": (say("Backups"), say("A backup failed.")),
     }
 
@@ -46,7 +46,7 @@ def audience_labels() -> Mapping[Audience, str]:
 
 def frequency_labels() -> Mapping[Frequency, str]:
     return {
-        "instant": say("At once"),
+        "instant": say("Immediately"),
         "daily": say("Daily digest"),
         "weekly": say("Weekly digest"),
         "off": say("Off"),

@@ -26,7 +26,7 @@ def read_offer_deadline(form: Mapping[str, str]) -> dt.datetime | None:
     try:
         return dt.datetime.fromisoformat(form["offer"]) if form.get("offer") else None
     except ValueError as error:
-        raise Invalid(say("The form is not valid. Load the page again.")) from error
+        raise Invalid(say("The form is not valid. Reload the page, then try again.")) from error
 
 
 async def describe_refusal(

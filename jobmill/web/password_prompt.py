@@ -28,7 +28,7 @@ async def confirm(request: Request, db: RequestDatabase, password: str) -> None:
     key = request.cookies.get(SESSION_COOKIE, "")
     person = await find_account_holder(request, db)
     if person is None:
-        raise PasswordNeeded(say("You are not signed in, so there is no password to check."))
+        raise PasswordNeeded(say("You are not signed in. Sign in, then try again."))
     try:
         await sign_in.check_password(request, db, person.email, password)
     except Unauthenticated as error:

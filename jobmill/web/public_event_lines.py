@@ -71,7 +71,7 @@ def opening_event_labels() -> dict[EventType, str]:
         "RESUMED": say("Opening resumed"),
         "CLOSED": say("Opening closed"),
         "REOPENED": say("Opening reopened"),
-        "LOTTERY_OPENED": say("Entries opened for a draw"),
+        "LOTTERY_OPENED": say("Draw opened for entries"),
         "LOTTERY_DRAWN": say("Entries drawn by lot"),
     }
 

@@ -110,7 +110,7 @@ async def get_pending_person(request: Request, db: RequestDatabase) -> StoredCre
         person_id = sign_in_tokens.read_pending_person_id(signing_key, token, PENDING_LIFETIME)
         person = await persons.find_credentials_by_id(tx, person_id) if person_id else None
     if person is None or not sign_in_tokens.is_pending_token_of(signing_key, token, person):
-        raise Unauthenticated(say("Enter your password again: that took too long."))
+        raise Unauthenticated(say("That took too long. Enter your password again."))
     return person
 
 

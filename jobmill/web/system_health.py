@@ -195,7 +195,7 @@ def _disk(facts: HealthFacts) -> Iterator[HealthCondition]:
     if facts.free_space is not None and facts.free_space < LOW_SPACE:
         severity: Severity = "problem" if facts.free_space < SCARCE_SPACE else "warning"
         sentence = say("Only %(n)s GB of disk space is free", n=f"{facts.free_space / GB:.1f}")
-        advice = say("Free some space, or set data_dir to a larger disk.")
+        advice = say("Free some space, or move data_dir to a larger disk.")
         yield HealthCondition("disk_space", "disk", severity, sentence, advice)
 
 
@@ -215,7 +215,7 @@ def _workers(facts: HealthFacts) -> Iterator[HealthCondition]:
         yield HealthCondition("no_worker", "queue", "problem", sentence, advice, *page)
     elif n := facts.silent_workers:
         sentence = say_many("%(n)s worker is not responding", "%(n)s workers are not responding", n)
-        advice = say("Other workers take over its tasks when its lease expires.")
+        advice = say("Other workers take over the tasks when the lease expires.")
         yield HealthCondition("silent_worker", "queue", "problem", sentence, advice, *page)
 
 
@@ -242,18 +242,18 @@ def _queue(facts: HealthFacts) -> Iterator[HealthCondition]:
             yield _describe_alert(alert)
     if n := facts.paused:
         sentence = say_many("%(n)s step is paused", "%(n)s steps are paused", n)
-        advice = say("New tasks wait until you resume it.")
+        advice = say("New tasks wait. Resume paused steps under Activity.")
         yield HealthCondition(
             "paused", "queue", "warning", sentence, advice, "/activity", say("View activity")
         )
     for resource in facts.blocked:
         sentence = say_many(
-            "%(n)s task waits for %(name)s",
-            "%(n)s tasks wait for %(name)s",
+            "%(n)s task is waiting for %(name)s",
+            "%(n)s tasks are waiting for %(name)s",
             resource.count,
             name=resource.name,
         )
-        advice = say("Provide it, then unblock the tasks under Activity.")
+        advice = say("Make it available, then unblock the tasks under Activity.")
         yield HealthCondition(
             "blocked", "queue", "warning", sentence, advice,
             "/activity/tasks?status=BLOCKED", say("View blocked tasks"),
@@ -304,7 +304,7 @@ def _mail(facts: HealthFacts) -> Iterator[HealthCondition]:
     if not facts.sends_mail and facts.outbox.live_openings:
         sentence = say("Emails to applicants are off")
         advice = say(
-            "Applicants see news only on their personal page, and their addresses are not verified."
+            "Applicants see updates only on their personal page, and their email addresses are not verified."
         )
         yield HealthCondition(
             "mail_off",
@@ -317,8 +317,8 @@ def _mail(facts: HealthFacts) -> Iterator[HealthCondition]:
         )
     if n := facts.outbox.failed:
         sentence = say_many(
-            "%(n)s message of the last 7 days could not be sent",
-            "%(n)s messages of the last 7 days could not be sent",
+            "%(n)s message from the last 7 days could not be sent",
+            "%(n)s messages from the last 7 days could not be sent",
             n,
         )
         yield HealthCondition(

@@ -240,12 +240,12 @@ def check_variables(source: str, text: LetterText, letter: str) -> None:
     for part in (Template(text.subject), Template(text.body)):
         if not part.is_valid():
             raise Invalid(
-                f"{source} has a $ without a placeholder name. Write $$ for a dollar sign."
+                f"{source} has a $ without a variable name. Write $$ for a dollar sign."
             )
         unknown = [name for name in part.get_identifiers() if name not in placeholders]
         if unknown:
             names = ", ".join(f"${name}" for name in sorted(placeholders))
-            raise Invalid(f"{source} uses ${unknown[0]}. Placeholders of this letter: {names}")
+            raise Invalid(f"{source} uses ${unknown[0]}. Variables of this email: {names}")
     links = ESSENTIAL_LINKS.get(letter, ())
     if links and not set(links).intersection(Template(text.body).get_identifiers()):
         names = " or ".join(f"${name}" for name in links)

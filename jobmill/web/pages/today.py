@@ -253,8 +253,8 @@ def _describe_application(
 
 def _describe_undecided(opening: UndecidedOpening) -> DecisionItem:
     text = say_many(
-        "%(title)s: %(n)s application waits for your decision",
-        "%(title)s: %(n)s applications wait for your decision",
+        "%(title)s: %(n)s application needs your decision",
+        "%(title)s: %(n)s applications need your decision",
         opening.in_review,
         title=opening.title,
     )
@@ -287,7 +287,7 @@ def _unread(state: TodayState) -> list[DecisionItem]:
     items = [
         DecisionItem(
             "bad",
-            say("Could not read %(name)s", name=added.title or added.url or say("a pasted text")),
+            say("Could not read %(name)s", name=added.title or added.url or say("pasted text")),
             f"/jobs/added/{added.id}",
             say("View and retry"),
             added.reason or "",

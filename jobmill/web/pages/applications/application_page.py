@@ -106,7 +106,7 @@ async def save_details(match_id: PathId, form: Fields, visitor: Seeker, page: Pa
                 match_id,
                 _read_details(form, version.profile().person.timezone),
                 owner=visitor.owner,
-                based_on=read_whole_number(form, "version", say("Reload the page.")),
+                based_on=read_whole_number(form, "version", say("The form is not valid. Reload the page, then try again.")),
                 actor=visitor.actor.name,
             )
     except (Conflict, Invalid) as error:
@@ -137,7 +137,7 @@ def _read_details(form: Mapping[str, str], zone: str) -> ApplicationDetails:
     try:
         interview_at = dt.datetime.fromisoformat(interview) if interview else None
     except ValueError as error:
-        raise Invalid(say("Enter the time of the interview as 2026-11-20T14:30.")) from error
+        raise Invalid(say("Enter the date and time of the interview, such as 2026-11-20 14:30.")) from error
     if interview_at and interview_at.tzinfo is None:
         interview_at = interview_at.replace(tzinfo=load_time_zone(zone))
     return ApplicationDetails(
@@ -154,7 +154,7 @@ def _read_date(form: Mapping[str, str], name: str) -> dt.date | None:
     try:
         return dt.date.fromisoformat(text) if text else None
     except ValueError as error:
-        raise Invalid(say("Enter dates as 2026-11-20.")) from error
+        raise Invalid(say("Enter the date as year-month-day, such as 2026-11-20.")) from error
 
 
 @router.post("/{match_id}/step-done")

@@ -72,7 +72,7 @@ def describe_origin(key: str) -> str:
     if parts[0] == "person":
         return say("Name") if parts[1] == "name" else say("Home city")
     first = parts[1] if parts[0] == "resume" and len(parts) > 1 else parts[0]
-    return _part_names().get(first, say("Set phrase"))
+    return _part_names().get(first, say("Standard phrase"))
 
 
 def _field_name(field: str) -> str:

@@ -33,7 +33,7 @@ async def erase(
     opening_id: PathId, application_id: PathId, visitor: ConfirmedAdmin, form: Fields, page: Page
 ) -> Response:
     if form.get("sure") != "yes":
-        error = Invalid(say("Tick the box to confirm. Erased data cannot be restored."))
+        error = Invalid(say("Select the checkbox to confirm. Erased data cannot be restored."))
         return await _render(page, opening_id, application_id, error)
     async with page.db.transaction() as tx:
         application = await get_application(tx, opening_id, application_id)

@@ -122,8 +122,8 @@ def _confirm_cancel(time: InterviewTime, reason: str) -> Confirmation:
     here = f"/hiring/{time.parent_id}/interviews"
     people = time.occupied + time.waiting
     effect = say_many(
-        "%(n)s person booked this time or waits for it. They get a letter and can choose another.",
-        "%(n)s people booked this time or wait for it. They get a letter and can choose another.",
+        "%(n)s person has booked this interview time or is waiting for it. They get an email and can choose another.",
+        "%(n)s people have booked this interview time or are waiting for it. They get an email and can choose another.",
         people,
     )
     return Confirmation(
@@ -133,13 +133,13 @@ def _confirm_cancel(time: InterviewTime, reason: str) -> Confirmation:
             "Cancel the interview at %(time)s?",
             time=format_local_time(time.starts_at, time.time_zone),
         ),
-        say("Cancel time"),
-        [effect if people else say("Nobody booked this time.")],
+        say("Cancel interview"),
+        [effect if people else say("Nobody has booked this interview time.")],
         {"sure": "yes"},
         reason=reason,
         reason_required=False,
         danger=True,
-        cancel_label=say("Keep time"),
+        cancel_label=say("Keep interview"),
     )
 
 
@@ -209,12 +209,12 @@ def _read_series(form: Mapping[str, str]) -> TimeSeries:
 
 
 def _minutes(form: Mapping[str, str], name: str) -> dt.timedelta:
-    message = say("Enter the length and the break in minutes.")
+    message = say("Enter the length (1 to 1,440 minutes) and the break (0 to 1,440 minutes) as whole numbers.")
     return dt.timedelta(minutes=read_whole_number(form, name, message))
 
 
 def _read_plan(form: Mapping[str, str]) -> InterviewPlan:
-    hours = read_whole_number(form, "hours", say("Enter the time to accept in hours."))
+    hours = read_whole_number(form, "hours", say("Enter the hours to accept a freed time as a whole number from 1 to 8,760."))
     return InterviewPlan(
         read_whole_number(form, "places", say("Enter the number of places.")),
         form.get("place") or None,

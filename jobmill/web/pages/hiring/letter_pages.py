@@ -54,7 +54,7 @@ def letter_names() -> Mapping[str, str]:
         "admitted": say("Application accepted, on the waitlist"),
         "rejected": say("Application not accepted"),
         "promoted": say("Offer of a place"),
-        "reminder": say("Reminder of the offer"),
+        "reminder": say("Offer reminder"),
         "accepted": say("Offer accepted"),
         "decayed": say("Offer missed, back on the waitlist"),
         "lapsed": say("Last offer missed, application ended"),
@@ -66,7 +66,7 @@ def letter_names() -> Mapping[str, str]:
         "interview_booked": say("Interview booked"),
         "interview_moved": say("Interview moved"),
         "interview_cancelled": say("Interview cancelled"),
-        "interview_over": say("Interview started while waiting for it"),
+        "interview_over": say("Interview started before a place became free"),
     }
 
 
@@ -166,7 +166,7 @@ async def change(edited: CurrentLetter, visitor: Recruiter, form: Fields, page: 
             case "test":
                 rate_limits.check_test_letter(page.request, visitor)
                 address = await _send_test(edited, text, form, page.site_settings)
-                notice = say("A test letter was sent to %(address)s.", address=address)
+                notice = say("A test email was sent to %(address)s.", address=address)
                 return _render(page, edited, text, notice=notice)
             case _:
                 return _render(page, edited, text)

@@ -72,7 +72,7 @@ def _kinds() -> dict[str, str]:
         "admitted": say("Application accepted"),
         "lapsed": say("Offer expired"),
         "removed": say("Removed from the opening"),
-        "position": say("New place on the waitlist"),
+        "position": say("New position on the waitlist"),
     }
     del names["waitlisted"]
     return names

@@ -57,7 +57,7 @@ def group_names() -> dict[EventGroup, str]:
         "offered": say("Offered a place"),
         "accepted": say("Accepted"),
         "missed": say("Missed a deadline"),
-        "left": say("Left"),
+        "left": say("Withdrawn or removed"),
         "company": say("Company"),
     }
 

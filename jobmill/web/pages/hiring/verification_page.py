@@ -78,7 +78,7 @@ async def _read_form(request: Request) -> tuple[str, bool]:
         try:
             return (await file.read(MAX_FILE_BYTES)).decode(), is_saving
         except UnicodeDecodeError as error:
-            raise Invalid(say("The file is not a saved list of checksums.")) from error
+            raise Invalid(say("This file does not contain saved checksums. Choose the file that you downloaded with “Verify and download checksums”.")) from error
 
 
 async def _verify_all(db: RequestDatabase, heads: Mapping[int, ChainHead]) -> VerificationRun:

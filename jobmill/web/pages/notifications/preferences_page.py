@@ -65,7 +65,7 @@ async def add_channel(receiver: OfReceiver, form: Fields, page: Page) -> Respons
         if kind not in get_args(ChannelKind) or (
             kind == "apprise" and not may_use_apprise(page.request, receiver)
         ):
-            raise Invalid(say("Choose a kind of channel."))
+            raise Invalid(say("Choose a channel type."))
         private = page.site_settings.private_webhook_hosts
         new = channels.read_form(cast(ChannelKind, kind), form, private, address=receiver.email)
         async with page.db.transaction() as tx:
@@ -106,7 +106,7 @@ async def confirm_removal(channel_id: PathId, receiver: OfReceiver, page: Page) 
         HOME,
         say("Remove %(name)s?") % {"name": channel.name},
         say("Remove channel"),
-        [say("What still waits is not sent there, and its part of the log is deleted.")],
+        [say("Messages still waiting for this channel are not sent, and its deliveries are deleted.")],
         danger=True,
     )
     return await _render(page, receiver, confirmation=confirmation)

@@ -87,7 +87,7 @@ async def _close(
                 tx, opening_id, by, tell=True, text=None if is_saved else text, reason=form.reason
             )
         case _:
-            raise Invalid(say("Choose what happens to the people who wait."))
+            raise Invalid(say("Choose what happens to the people who are waiting."))
 
 
 async def _find_letter(tx: Tx, opening_id: int, site_settings: SiteSettings) -> LetterText:

@@ -26,7 +26,7 @@ TYPES: Sequence[FieldType] = get_args(FieldType)
 
 def type_names() -> Mapping[FieldType, str]:
     return {
-        "file": say("CV or other file"),
+        "file": say("Resume or other file"),
         "phone": say("Phone number"),
         "links": say("Links"),
         "short_text": say("Short text"),
@@ -100,7 +100,7 @@ def _parse_limit(text: str) -> float | None:
         return float(text.replace(",", ".")) if text.strip() else None
     except ValueError:
         raise Invalid(
-            say("A limit should be a number, such as 2 (got “%(limit)s”).", limit=text)
+            say("The limit must be a number, such as 2 (got “%(limit)s”).", limit=text)
         ) from None
 
 
@@ -173,7 +173,7 @@ def change_rows(rows: list[FormRow], action: str, added: str) -> list[FormRow]:
 def make_row(type: FieldType, rows: Sequence[FormRow]) -> FormRow:
     """A new question with a label that most companies would write."""
     labels: Mapping[str, str] = {
-        "file": say("CV"),
+        "file": say("Resume"),
         "phone": say("Phone number"),
         "links": say("Links to your work or profile"),
         "consent": say("Privacy"),

@@ -55,7 +55,7 @@ async def _read_form(request: Request) -> UploadedFile:
         if not isinstance(file, UploadFile) or not file.size:
             raise Invalid(say("Choose a CSV file, or paste its text."))
         if file.size > MAX_BYTES:
-            raise Invalid(say("The file is larger than 2.5 MB. Split it."))
+            raise Invalid(say("The file is larger than 2.5 MB. Split it into smaller files."))
         return UploadedFile(await file.read(), "", False)
 
 
@@ -188,9 +188,9 @@ def _choose_shown(lines: Sequence[ImportedApplicant]) -> list[ImportedApplicant]
 
 def _check_length(lines: Sequence[object]) -> None:
     if not lines:
-        raise Invalid(say("The file has no lines below its header."))
+        raise Invalid(say("The file has no rows below the header. Add at least one row, then upload it again."))
     if len(lines) > MAX_LINES:
-        raise Invalid(say("The file has more than %(n)s lines. Split it.", n=f"{MAX_LINES:,}"))
+        raise Invalid(say("The file has more than %(n)s rows. Split it into smaller files.", n=f"{MAX_LINES:,}"))
 
 
 def _list_problems(error: AppError | None) -> Sequence[LineProblem]:

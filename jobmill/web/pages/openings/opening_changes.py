@@ -54,7 +54,7 @@ STATUS_CHANGES: Mapping[Change, tuple[ChangeStatus, set[OpeningStatus]]] = {
 
 def _confirmation_texts(change: Change) -> tuple[str, str, tuple[str, ...]]:
     """The question, the button and the consequences."""
-    stay = say("People with a place and on the waitlist stay. Current offers stay valid.")
+    stay = say("Everyone keeps their place or their position on the waitlist. Current offers stay valid.")
     match change:
         case "pause":
             effect = say("This closes applications. Open places are not offered automatically.")
@@ -199,8 +199,8 @@ def _resize_texts(opening: Opening, capacity: int, first: list[str]) -> list[str
     if excess > 0:
         return [
             say_many(
-                "%(n)s more person has a place than that. Nobody loses a place.",
-                "%(n)s more people have a place than that. Nobody loses a place.",
+                "This is %(n)s place fewer than the number of people who have one. Nobody loses a place.",
+                "This is %(n)s places fewer than the number of people who have one. Nobody loses a place.",
                 excess,
             ),
             say("The next place is offered after %(n)s people have left.", n=f"{excess + 1:,}"),
@@ -216,8 +216,8 @@ def _offers_text(count: int, first: list[str]) -> str:
     if count > len(named):
         names = say("%(names)s and %(n)s more", names=names, n=f"{count - len(named):,}")
     return say_many(
-        "%(n)s person will be offered a place at once: %(names)s.",
-        "%(n)s people will be offered a place at once: %(names)s.",
+        "%(n)s person will be offered a place immediately: %(names)s.",
+        "%(n)s people will be offered a place immediately: %(names)s.",
         count,
         names=names,
     )
@@ -286,7 +286,7 @@ def _confirm_rejection(opening: Opening, form: Mapping[str, str]) -> Confirmatio
             opening.in_review,
         ),
         say("Save and reject"),
-        [say("Their applications end, and the applicants are told.")],
+        [say("Their applications end, and the applicants are notified.")],
         hidden=dict(form) | {"sure": "reject"},
         danger=True,
     )

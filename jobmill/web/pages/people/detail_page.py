@@ -200,7 +200,7 @@ def _confirmation(
             signed_out,
             say("They can no longer sign in. What they did stays in the history."),
             *_key_consequences(own_keys),
-            say("Keys of other owners keep working. Revoke those that this person knows, too."),
+            say("Keys of other owners keep working. Also revoke those that this person knows."),
         ],
         danger=True,
     )
@@ -229,11 +229,11 @@ def _key_consequences(own_keys: Sequence[ApiKey]) -> list[str]:
 
 def _notices() -> Mapping[str, str]:
     return {
-        "role": say("Role saved. It applies from the next request on."),
+        "role": say("Role saved. It applies from this person's next request."),
         "password": say("Password saved. The person is signed out everywhere."),
         "sessions": say("Signed out everywhere else."),
         "two-factor": say("Two-factor authentication is off for this person."),
         "session": say("That device is signed out."),
-        "budget": say("Budget share saved. It applies from the next call on."),
+        "budget": say("Budget share saved. It applies from the next model call."),
         "erased": say("Job search erased."),
     }

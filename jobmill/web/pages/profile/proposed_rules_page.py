@@ -59,7 +59,7 @@ async def show(
 
 def _describe(result: DryRun | None) -> str:
     if result is None:
-        return say("Its effect could not be calculated in time.")
+        return say("Calculating its effect took too long. Reload the page to try again.")
     hidden = say(
         "Would have hidden %(n)s of your last %(total)s matches",
         n=len(result.hidden),

@@ -59,7 +59,7 @@ async def show(
 
 def _notice(did: str, version: int) -> str:
     if did == "saved":
-        return say("Saved as version %(version)s. No job is scored again.", version=version)
+        return say("Saved as version %(version)s. Jobs are not scored again.", version=version)
     return say("No changes.") if did == "same" else ""
 
 

@@ -220,7 +220,7 @@ async def export(visitor: Holder, db: Db) -> Response:
 async def erase(visitor: Holder, form: Fields, db: Db, view: View) -> HTMLResponse:
     visitor.require_own_data(visitor.applicant_id or 0)
     if form.get("sure") != "yes":
-        raise Invalid("Tick the box to confirm. Erased data cannot be restored.")
+        raise Invalid("Select the checkbox to confirm. Erased data cannot be restored.")
     async with db.transaction() as tx:
         await privacy.erase_applicant(tx, visitor.applicant_id or 0, visitor.actor)
     return _forget_link(view("my/erased.html"))

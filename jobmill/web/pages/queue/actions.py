@@ -61,7 +61,7 @@ async def _pause_confirmation(tx: Tx, phase: str, reason: str) -> Confirmation:
         say("Pause %(phase)s?", phase=phase),
         say("Pause"),
         [
-            say("No new tasks of it start until you resume it. Running tasks finish."),
+            say("No new tasks start until you resume. Running tasks finish."),
             say("Waiting tasks stay in the queue, and new ones can be added."),
         ],
         phases=[
@@ -137,7 +137,7 @@ async def unblock(visitor: Admin, form: Fields, page: Page, trackers: Trackers) 
 
 
 def _nothing_blocked(on: str) -> Conflict:
-    return Conflict(say("No task is blocked on %(name)s any more.", name=on))
+    return Conflict(say("No tasks are blocked on %(name)s anymore.", name=on))
 
 
 @router.get("/alerts/{alert_id}/clear")

@@ -131,7 +131,7 @@ def _confirmation(detail: ItemDetail, change: Change, reason: str = "") -> Confi
         ]
         title, button = say("Retry this task?"), say("Retry task")
         return Confirmation(f"{item_url}/retry", item_url, title, button, consequences)
-    consequences = [say("It ends as skipped and does not run. You can retry it later.")]
+    consequences = [say("It is marked as skipped and does not run. You can retry it later.")]
     if detail.waiting:
         sentence = say_many(
             "%(n)s task that waits for it continues without it.",

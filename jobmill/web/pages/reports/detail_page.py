@@ -121,7 +121,7 @@ async def ask_before_deletion(report_id: PathId, visitor: Admin, page: Page) -> 
         f"/reports/{report_id}",
         say("Delete the report on %(company)s?", company=report.company),
         say("Delete report"),
-        (say("Its findings, questions and answers are deleted. Its activity is kept."),),
+        (say("Its findings, questions and answers are deleted. Its history is kept."),),
         danger=True,
     )
     return await _render(page, report_id, confirmation=confirmation)

@@ -22,7 +22,7 @@ def phase_names() -> dict[ReportPhase, str]:
     return {
         "website-analysis": say("Website analysis"),
         "prompt-forming": say("Questions"),
-        "model-analysis": say("Answers of assistants"),
+        "model-analysis": say("Answers from AI assistants"),
     }
 
 

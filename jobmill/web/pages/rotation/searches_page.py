@@ -109,8 +109,8 @@ async def confirm_remove(search_id: PathId, visitor: Admin, page: Page) -> HTMLR
         say("Remove search"),
         [
             say_many(
-                "%(n)s scheduled read that no other search needs stops.",
-                "%(n)s scheduled reads that no other search needs stop.",
+                "%(n)s scheduled read stops, because no other search needs it.",
+                "%(n)s scheduled reads stop, because no other search needs them.",
                 slices,
             ),
             say("The jobs that it found stay. To stop it for a while, disable it instead."),

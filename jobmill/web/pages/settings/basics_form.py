@@ -39,10 +39,10 @@ def labels() -> Mapping[str, str]:
         "budget_spent_out": say("When the budget is spent"),
         "contact": say("Contact for site operators"),
         "rotation_calls_per_day": say("Sources to read per day"),
-        "processors": say("Tasks at the same time, per phase"),
+        "processors": say("Parallel tasks per step"),
         "keep_finished_days": say("Days to keep finished tasks"),
         "keep_closed_days": say("Days to keep closed jobs"),
-        "session_idle_hours": say("Hours until sign-out without use"),
+        "session_idle_hours": say("Hours of inactivity before sign-out"),
         "public_url": say("Public address of this site"),
         "mail_from": say("Sender of messages"),
     }

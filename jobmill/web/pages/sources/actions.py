@@ -51,7 +51,7 @@ def _confirmation(source: Source, change: Change, reason: str = "") -> Confirmat
     else:
         title, button = say("Reject this source?"), say("Reject source")
         consequences = [
-            say("It does not run and is not suggested again when it is found."),
+            say("It does not run and will not be suggested again."),
             *listing_note,
             say("You can enable it later."),
         ]

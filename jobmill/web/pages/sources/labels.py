@@ -31,9 +31,9 @@ def describe_outcome(outcome: str) -> str:
         "complete": say("complete"),
         "unchanged": say("unchanged"),
         "empty": say("empty, to be confirmed by the next run"),
-        "partial": say("failed part-way"),
+        "partial": say("failed partway"),
         "truncated": say("incomplete: the site shows only some jobs"),
-        "held": say("held back"),
+        "held": say("on hold"),
         "failed": say("failed"),
     }
     return names.get(outcome, outcome)
