@@ -93,7 +93,7 @@ def walk(sizes: Sizes, token: str) -> Iterator[Route]:
             {hot}/events/20 {hot}/events/60000 {hot}/events/80000 {hot}/summary {hot}/replay {hot}/replay?seq=40000
             {hot}/replay?at=MOMENT {hot}/replay/frame?seq=40000 {hot}/people/20 {hot}/people/20000 {hot}/people/53000
             {hot}/people/20/erase {hot}/close {hot}/form {hot}/import {hot}/interviews {hot}/review {hot}/stages {hot}/stages/edit
-            /hiring/company /hiring/company/blocklist /hiring/company/letters /hiring/company/letters/promoted
+            /hiring/company /hiring/company/blocklist /hiring/company/email-templates /hiring/company/email-templates/promoted
             /hiring/company/verification /hiring/company/webhooks /hiring/company/website /hiring/import /hiring/messages/setup
             /reports
         """,

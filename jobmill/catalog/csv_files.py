@@ -28,7 +28,7 @@ class LineProblem:
     what: str
 
     def __str__(self) -> str:
-        return f"line {self.line}: {self.what}"
+        return f"row {self.line}: {self.what}"
 
 
 class InvalidSpreadsheet(Invalid):
@@ -46,7 +46,7 @@ class InvalidSpreadsheet(Invalid):
 
 @dataclass(frozen=True, slots=True)
 class SpreadsheetRow:
-    """A line that is not empty, by column name."""
+    """A row that is not empty, by column name."""
 
     line: int
     cells: Mapping[str, Any]
@@ -109,15 +109,15 @@ def parse_csv(data: bytes, *, needed: Sequence[str]) -> list[SpreadsheetRow]:
 
 
 def _read(reader: Any) -> Iterator[tuple[int, list[str]]]:
-    """Each record that is not empty, with the line where it begins."""
-    line = 1
+    """Each record that is not empty, with the number that spreadsheets show for its row."""
+    row = 1
     try:
         for cells in reader:
             if any(text.strip() for text in cells):
-                yield line, cells
-            line = reader.line_num + 1
+                yield row, cells
+            row += 1
     except csv.Error as error:
-        raise InvalidSpreadsheet([LineProblem(line, f"not CSV: {error}")]) from None
+        raise InvalidSpreadsheet([LineProblem(row, f"not CSV: {error}")]) from None
 
 
 def _check_header(line: int, names: Sequence[str], needed: Sequence[str]) -> None:
@@ -133,7 +133,7 @@ def _check_header(line: int, names: Sequence[str], needed: Sequence[str]) -> Non
 
 def check_count(rows: Sequence[SpreadsheetRow]) -> None:
     if len(rows) > MAX_LINES:
-        raise Invalid(f"The file has more than {MAX_LINES:,} lines. Split it.")
+        raise Invalid(f"The file has more than {MAX_LINES:,} rows. Split it into smaller files.")
 
 
 def _delimiter(text: str) -> str:
@@ -145,7 +145,9 @@ def _delimiter(text: str) -> str:
 def decode(data: bytes) -> str:
     """The text of a file; raises Invalid with the line that is not UTF-8."""
     if len(data) > MAX_BYTES:
-        raise Invalid(f"The file has more than {MAX_BYTES // 1024**2} MB. Split it.")
+        raise Invalid(
+            f"The file has more than {MAX_BYTES // 1024**2} MB. Split it into smaller files."
+        )
     if data.startswith(OTHER_ENCODINGS):
         raise Invalid("The file is UTF-16. Save it as `CSV UTF-8`.")
     try:

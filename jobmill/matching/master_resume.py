@@ -31,7 +31,7 @@ def _http_url(url: str) -> str:
 
 def _email(address: str) -> str:
     if not re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s.]+", address):
-        raise ValueError("should be an e-mail address such as dana@example.net")
+        raise ValueError("should be an email address such as dana@example.net")
     return address
 
 

@@ -128,7 +128,7 @@ def _describe_system(kind: Kind, data: Mapping[str, Any]) -> tuple[str, str, str
         case "backup":
             return "A backup failed", detail, "/health"
         case _:
-            return f"Alert: {data.get('rule')}", detail, "/activity"
+            return f"Work queue alert: {detail or data.get('rule')}", "", "/activity"
 
 
 def _one_line(text: str) -> str:

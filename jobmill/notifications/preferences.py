@@ -98,7 +98,9 @@ async def save_schedule(tx: Tx, owner: Owner, schedule: DigestSchedule) -> None:
         "SELECT EXISTS (SELECT FROM pg_timezone_names WHERE name = %s)",
         [schedule.time_zone],
     ):
-        raise Invalid(f"Unknown time zone {schedule.time_zone}. Enter an IANA name such as America/New_York.")
+        raise Invalid(
+            f"Unknown time zone {schedule.time_zone}. Enter an IANA name such as America/New_York."
+        )
     if (schedule.quiet_from is None) != (schedule.quiet_until is None):
         raise Invalid("Quiet hours need a start and an end. Fill in both, or neither.")
     if schedule.quiet_from is not None and schedule.quiet_from == schedule.quiet_until:

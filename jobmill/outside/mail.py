@@ -206,9 +206,9 @@ def _address(name: str, address: str) -> Address:
         # Every server accepts host names in their ASCII form.
         domain = domain.encode("idna").decode() if not domain.isascii() else domain
     except UnicodeError as error:
-        raise Invalid("invalid e-mail address") from error
+        raise Invalid("invalid email address") from error
     if not LOCAL.fullmatch(local) or not DOMAIN.fullmatch(domain):
-        raise Invalid("invalid e-mail address")
+        raise Invalid("invalid email address")
     return Address(to_header_text(name), username=local, domain=domain)
 
 
@@ -227,7 +227,7 @@ class _LetterClient(aiosmtplib.SMTP):
         except (aiosmtplib.SMTPException, OSError) as error:
             if isinstance(error, SMTPResponseException) and error.code >= SMTP_REFUSALS:
                 raise
-            raise ReplyLost(f"no valid reply to the letter: {error}") from error
+            raise ReplyLost(f"no valid reply to the email: {error}") from error
 
 
 async def _send(server: MailServer, message: EmailMessage, tls: SSLContext) -> None:
@@ -257,16 +257,16 @@ def _explain(error: Exception, host: str, address: str) -> AppError:
     match error:
         case OSError():
             # Includes a server that refuses the connection.
-            return OutsideError(f"{host} did not accept the letter: {summary}")
+            return OutsideError(f"{host} did not accept the email: {summary}")
         case SMTPAuthenticationError():
             return MailLoginFailed(f"{host} rejected the login: {error.code} {summary}")
         case SMTPResponseException():
-            refusal = f"{host} refused the letter: {error.code} {summary}"
+            refusal = f"{host} refused the email: {error.code} {summary}"
             return OutsideError(refusal, permanent=500 <= error.code < 600)
         case SMTPNotSupported():
-            return OutsideError(f"{host} cannot deliver the letter: {summary}", permanent=True)
+            return OutsideError(f"{host} cannot deliver the email: {summary}", permanent=True)
         case ValueError():
-            return Invalid(f"invalid e-mail address: {summary}")
+            return Invalid(f"invalid email address: {summary}")
         case _:
             return MailLoginFailed(f"{host} cannot be used with these settings: {summary}")
 

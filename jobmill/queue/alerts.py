@@ -111,7 +111,7 @@ async def _same_work(tx: Tx, since: int, newest: int) -> Sequence[_Finding]:
         _Finding,
         """
         SELECT 'same work' AS rule, item.tracking_id || ' ' || item.kind || ' ' || left(item.key, 200) AS subject,
-               count(*) || ' items for ' || item.key || ' (' || item.kind || ') in lineage '
+               count(*) || ' tasks for ' || item.key || ' (' || item.kind || ') in lineage '
                    || item.tracking_id AS detail
           FROM (SELECT DISTINCT tracking_id, key_hash, kind FROM queue.item
                  WHERE id > %(since)s AND id <= %(newest)s AND NOT handed_over) AS recent
@@ -130,8 +130,8 @@ async def _deep(tx: Tx, since: int, newest: int) -> Sequence[_Finding]:
         _Finding,
         """
         SELECT 'deep' AS rule, tracking_id::text AS subject,
-               count(*) || ' items deeper than ' || %(limit)s || ', the deepest at '
-                   || max(spawn_depth) || ', e.g. item ' || max(id) AS detail
+               count(*) || ' tasks deeper than ' || %(limit)s || ', the deepest at '
+                   || max(spawn_depth) || ', for example task ' || max(id) AS detail
           FROM queue.item
          WHERE id > %(since)s AND id <= %(newest)s AND spawn_depth > %(limit)s
          GROUP BY tracking_id

@@ -16,7 +16,7 @@ def describe_booking_event(event: BookingEvent) -> str:
     match event.type:
         case "EDITED":
             return say(
-                "The company changed the time or place of the interview. It is now at %(time)s.",
+                "The company changed the time or location of the interview. It is now at %(time)s.",
                 time=time,
             )
         case "APPLIED":
@@ -27,7 +27,8 @@ def describe_booking_event(event: BookingEvent) -> str:
             return say("The place in the interview at %(time)s was accepted.", time=time)
         case "DECAY_TRIGGERED" | "LAPSED":
             return say(
-                "You did not accept the place in the interview at %(time)s before the deadline.", time=time
+                "You did not accept the place in the interview at %(time)s before the deadline.",
+                time=time,
             )
         case _:
             return _ended_text(event, time)

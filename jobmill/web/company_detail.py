@@ -93,9 +93,7 @@ async def add_company(tx: Tx, name: str, website: str) -> CompanyId:
     if not name:
         raise Invalid(say("Enter the name of the company."))
     if "://" in name or name.lower().startswith("www."):
-        raise Invalid(
-            say("The name looks like a web address. Enter it under Website instead.")
-        )
+        raise Invalid(say("The name looks like a web address. Enter it under Website instead."))
     return await company_pipeline.ensure_company(tx, name, website or None)
 
 

@@ -45,7 +45,7 @@ def message(error: Exception) -> str:
         case 404:
             return say("This page does not exist. Check the address.")
         case 405:
-            return say("This page does not support that kind of request.")
+            return say("This page does not support this type of request.")
         case 408:
             return say("The request took too long to arrive. Try again.")
         case 413:

@@ -36,7 +36,7 @@ def dismiss_reason_names() -> dict[DismissReason, str]:
         "seniority": say("Seniority"),
         "skills": say("Skills"),
         "company": say("Company"),
-        "work": say("Kind of work"),
+        "work": say("Type of work"),
     }
 
 

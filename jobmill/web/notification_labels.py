@@ -13,7 +13,10 @@ from jobmill.web.translations import say
 def kind_labels() -> Mapping[Kind, tuple[str, str]]:
     """A name and an explanation."""
     return {
-        "high_match": (say("New high-priority matches"), say("A new job fits your profile very well.")),
+        "high_match": (
+            say("New high-priority matches"),
+            say("A new job fits your profile very well."),
+        ),
         "saved_search": (
             say("Saved views"),
             say("A new match belongs to one of your saved views."),

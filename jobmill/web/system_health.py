@@ -269,7 +269,7 @@ def _describe_alert(alert: Alert) -> HealthCondition:
             "alert", "sources", "problem", alert.detail, advice,
             f"/sources/{source[1]}", say("View source"),
         )  # fmt: skip
-    sentence = f"{alert.rule.capitalize()}: {alert.detail}"
+    sentence = say("Work queue alert: %(text)s", text=alert.detail)
     advice = say("Fix the cause, then clear the alert.")
     return HealthCondition(
         "alert", "queue", "problem", sentence, advice, "/activity", say("View alert")

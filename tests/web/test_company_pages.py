@@ -146,8 +146,8 @@ async def test_a_letter_is_previewed_saved_tested_and_reset(database: Database) 
 
 
 async def _edit_letter(site: httpx2.AsyncClient, mailbox: Mailbox) -> None:
-    path = "/hiring/company/letters/applied"
-    assert path in (await site.get("/hiring/company/letters", headers=HTML)).text
+    path = "/hiring/company/email-templates/applied"
+    assert path in (await site.get("/hiring/company/email-templates", headers=HTML)).text
     letter = {"subject": "Welcome, $name", "body": "$company <b>likes</b> you.", "version": "0"}
     unknown = await post(site, path, letter | {"body": "$nmae", "action": "save"})
     assert (unknown.status_code, "uses $nmae" in unknown.text) == (400, True)

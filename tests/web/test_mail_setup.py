@@ -12,7 +12,7 @@ from tests.web.helpers import site_with
 from tests.web.hiring_helpers import HTML, look, post, text, texts
 
 PAGE = "/hiring/messages/setup"
-LETTERS = "/hiring/company/letters"
+LETTERS = "/hiring/company/email-templates"
 
 
 async def test_the_owner_sees_that_letters_are_off_and_the_way_to_turn_them_on(
@@ -57,7 +57,7 @@ async def test_a_test_letter_shows_what_the_mail_server_says(database: Database)
                 for _ in range(TEST_LETTERS_PER_HOUR)
             }
             assert codes == {400, 429}
-            late = await post(site, "/hiring/company/letters/applied", {"action": "test"})
+            late = await post(site, "/hiring/company/email-templates/applied", {"action": "test"})
             assert late.status_code == 429
     [letter] = mailbox.letters
     assert mailbox.recipients == [["me@example.org"]]

@@ -133,6 +133,8 @@ async def test_old_addresses_lead_to_the_new_ones(empty_site: httpx2.AsyncClient
         ("/queue/tasks?status=FAILED", "/activity/tasks?status=FAILED"),
         ("/rotation", "/sources/rotation"),
         ("/rotation/reads", "/sources/rotation/reads"),
+        ("/hiring/company/letters?opening=3", "/hiring/company/email-templates?opening=3"),
+        ("/hiring/company/letters/promoted", "/hiring/company/email-templates/promoted"),
     ):
         answer = await empty_site.get(old)
         assert (answer.status_code, answer.headers["location"]) == (308, new)

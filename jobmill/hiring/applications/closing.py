@@ -119,7 +119,7 @@ async def _find_live(locked: LockedOpening) -> list[Application]:
         await locked.flush(), locked.opening.id, MAX_ENDED + 1
     )
     if locked.status == "closed" and not live:
-        raise Conflict("This opening is closed, and nobody waits for a place.")
+        raise Conflict("This opening is closed, and nobody is waiting for a place.")
     if len(live) > MAX_ENDED:
         raise Invalid(
             f"More than {MAX_ENDED:,} people wait, too many to end at once. "

@@ -29,7 +29,7 @@ class MissedOffer:
 
 ACTIVE = "You have a place."
 PENDING = "A place is free for you. Confirm it before the deadline."
-RECEIVED = "Your application has been received and waits for a decision."
+RECEIVED = "Your application has been received and is waiting for a decision."
 WAITING = "You have been added to the waitlist at position {}."
 UNCONFIRMED = "Check your email: follow the link in it to complete your application."
 WITHDRAWN = "Application withdrawn successfully."

@@ -223,7 +223,7 @@ def _explain_application(context: EventContext) -> list[Sentence]:
     event, occupancy = context.event, context.occupancy
     if event.to_status == "IN_REVIEW":
         wait = "the draw" if event.why.get("rule") == "entries wait for the draw" else "a decision"
-        return [(_mention(event), f" was received and waits for {wait}.")]
+        return [(_mention(event), f" was received and is waiting for {wait}.")]
     if event.to_status == "WAITLIST":
         sentences: list[Sentence] = [
             (_why_waitlisted(occupancy),),
@@ -452,7 +452,7 @@ def _explain_closing(facts: Mapping[str, Any]) -> list[str]:
     """What a closing did to waiting applications; nothing if they were kept."""
     if not facts.get("ended"):
         return []
-    ended, told = _count(facts["ended"], "application"), _count(facts["told"], "letter")
+    ended, told = _count(facts["ended"], "application"), _count(facts["told"], "email")
     return [f"{ended} without a place ended, with {told}. People with a place keep it."]
 
 

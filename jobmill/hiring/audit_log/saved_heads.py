@@ -19,8 +19,16 @@ class _SavedHead:
     hash: str
 
 
-def parse_heads(text: str, file: str) -> dict[int, ChainHead]:
-    """The saved end of each log, by opening; raises Invalid with the line that is wrong."""
+class InvalidSavedHead(Invalid):
+    """A line of a file that `format_heads` did not write."""
+
+    def __init__(self, file: str, line: int) -> None:
+        super().__init__(f"{file}:{line} was not written by `verify --save`")
+        self.line = line
+
+
+def parse_heads(text: str, file: str = "the file") -> dict[int, ChainHead]:
+    """The saved end of each log, by opening; raises InvalidSavedHead for the first line that is wrong."""
     adapter = TypeAdapter(_SavedHead)
     heads: dict[int, ChainHead] = {}
     for line_number, line in enumerate(text.splitlines(), 1):
@@ -29,7 +37,7 @@ def parse_heads(text: str, file: str) -> dict[int, ChainHead]:
         try:
             head = adapter.validate_json(line)
         except ValidationError:
-            raise Invalid(f"{file}:{line_number} was not written by `verify --save`") from None
+            raise InvalidSavedHead(file, line_number) from None
         heads[head.jobId] = ChainHead(head.seq, head.hash)
     return heads
 

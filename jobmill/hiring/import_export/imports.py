@@ -73,7 +73,7 @@ def _import_result(entry: ApplicantEntry, result: Placement | AppError | None) -
         case DuplicateApplication():
             return ImportedApplicant(line, email, "known")
         case None:
-            detail = f"line {entry.repeats} has the same address"
+            detail = f"row {entry.repeats} has the same address"
             return ImportedApplicant(line, email, "repeated", detail=detail)
         case refusal:
             return ImportedApplicant(line, email, "refused", detail=str(refusal))

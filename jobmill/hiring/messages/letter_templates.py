@@ -133,7 +133,7 @@ async def save_text(
     # A double click saves the same text twice: the second request finds that of the first.
     if not saved.rowcount and (await _find_last(tx, letter, opening_id))[1] != text:
         raise Conflict(
-            "This letter was changed since you opened it. Compare it with the newest version, then save."
+            "This email template was changed since you opened it. Compare it with the newest version, then save."
         )
 
 
@@ -145,7 +145,9 @@ async def _find_last(tx: Tx, letter: str, opening_id: int | None) -> tuple[int, 
 
 def check_letter(letter: str) -> None:
     if letter not in PLACEHOLDERS:
-        raise Invalid(f"There is no letter {letter[:40]}. Letters are: {', '.join(PLACEHOLDERS)}.")
+        raise Invalid(
+            f"There is no email template {letter[:40]}. Templates are: {', '.join(PLACEHOLDERS)}."
+        )
 
 
 def check_text(letter: str, text: LetterText) -> LetterText:
@@ -157,5 +159,5 @@ def check_text(letter: str, text: LetterText) -> LetterText:
     if not 0 < len(body) <= MAX_BODY_LENGTH or "\0" in body:
         raise Invalid(f"The text should have 1 to {MAX_BODY_LENGTH:,} characters.")
     cleaned = LetterText(subject, body + "\n")
-    letters.check_variables("The letter", cleaned, letter)
+    letters.check_variables("The email", cleaned, letter)
     return cleaned

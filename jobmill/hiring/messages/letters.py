@@ -216,7 +216,7 @@ def make_mark(secret: bytes, subject: str) -> str:
 
 def _read(file: Path) -> LetterText:
     if file.stem not in PLACEHOLDERS:
-        raise Invalid(f"{file} is not a letter. Letters are: {', '.join(PLACEHOLDERS)}")
+        raise Invalid(f"{file} is not an email template. Templates are: {', '.join(PLACEHOLDERS)}")
     try:
         content = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -239,9 +239,7 @@ def check_variables(source: str, text: LetterText, letter: str) -> None:
     placeholders = PLACEHOLDERS[letter]
     for part in (Template(text.subject), Template(text.body)):
         if not part.is_valid():
-            raise Invalid(
-                f"{source} has a $ without a variable name. Write $$ for a dollar sign."
-            )
+            raise Invalid(f"{source} has a $ without a variable name. Write $$ for a dollar sign.")
         unknown = [name for name in part.get_identifiers() if name not in placeholders]
         if unknown:
             names = ", ".join(f"${name}" for name in sorted(placeholders))

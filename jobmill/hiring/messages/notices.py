@@ -361,7 +361,7 @@ async def retry_failed(tx: Tx, id: int) -> None:
         [id],
     )
     if not retried.rowcount:
-        raise Conflict("This letter has not failed, or is being sent again already.")
+        raise Conflict("This message has not failed, or is being sent again already.")
     await notify_feeds(tx)
 
 

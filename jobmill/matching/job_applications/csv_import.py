@@ -91,7 +91,7 @@ def _parse(data: bytes) -> ParsedApplications | str:
     except (InvalidSpreadsheet, Invalid) as error:
         return str(error)
     if len(lines) > MAX_ROWS:
-        return f"The file has more than {MAX_ROWS} rows. Split it."
+        return f"The file has more than {MAX_ROWS} rows. Split it into smaller files."
     rows: list[ImportRow] = []
     problems: list[LineProblem] = []
     for line in lines:

@@ -1,4 +1,5 @@
-"""Addresses of earlier versions: bookmarks of /queue and /rotation lead to Activity and Sources."""
+"""Addresses of earlier versions: bookmarks of /queue and /rotation lead to Activity and Sources, those of
+/hiring/company/letters to the email templates."""
 
 from __future__ import annotations
 
@@ -7,18 +8,32 @@ from urllib.parse import quote
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from jobmill.web.auth import Admin
+from jobmill.web.auth import Admin, Viewer
 
 router = APIRouter()
 
-MOVED = {"/queue": "/activity", "/rotation": "/sources/rotation"}
+MOVED = {
+    "/queue": "/activity",
+    "/rotation": "/sources/rotation",
+    "/hiring/company/letters": "/hiring/company/email-templates",
+}
 
 
 @router.get("/queue")
 @router.get("/rotation")
 @router.get("/queue/{rest:path}")
 @router.get("/rotation/{rest:path}")
-async def redirect(request: Request, visitor: Admin) -> Response:
+async def redirect_admin(request: Request, visitor: Admin) -> Response:
+    return _redirect(request)
+
+
+@router.get("/hiring/company/letters")
+@router.get("/hiring/company/letters/{rest:path}")
+async def redirect_viewer(request: Request, visitor: Viewer) -> Response:
+    return _redirect(request)
+
+
+def _redirect(request: Request) -> Response:
     path = request.url.path
     old = next(prefix for prefix in MOVED if path == prefix or path.startswith(f"{prefix}/"))
     query = f"?{request.url.query}" if request.url.query else ""

@@ -24,6 +24,8 @@ NO_ACTION = {
     "GET /rotation/{rest:path}",
     "GET /queue",
     "GET /queue/{rest:path}",
+    "GET /hiring/company/letters",
+    "GET /hiring/company/letters/{rest:path}",
 }
 """Probes, streams and redirects."""
 

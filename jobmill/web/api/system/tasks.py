@@ -279,7 +279,7 @@ async def unblock_tasks(body: UnblockBody, caller: AdminCaller) -> Response:
     async def work(tx: Tx) -> Unblocked:
         count = await operator_actions.unblock_items(tx, body.resource)
         if not count:
-            raise Conflict(f"No task waits for {body.resource}.")
+            raise Conflict(f"No tasks are waiting for {body.resource}.")
         return Unblocked(count=count)
 
     return await caller.run_once(work)

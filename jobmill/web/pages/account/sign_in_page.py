@@ -26,7 +26,9 @@ MAX_EMAIL_LENGTH = 254
 
 class InvalidLocalLink(Unauthenticated):
     def __init__(self) -> None:
-        super().__init__(say("This link has expired or was already used. Get a new link, or sign in below."))
+        super().__init__(
+            say("This link has expired or was already used. Get a new link, or sign in below.")
+        )
 
 
 @router.get("/sign-in")

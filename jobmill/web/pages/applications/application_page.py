@@ -106,7 +106,9 @@ async def save_details(match_id: PathId, form: Fields, visitor: Seeker, page: Pa
                 match_id,
                 _read_details(form, version.profile().person.timezone),
                 owner=visitor.owner,
-                based_on=read_whole_number(form, "version", say("The form is not valid. Reload the page, then try again.")),
+                based_on=read_whole_number(
+                    form, "version", say("The form is not valid. Reload the page, then try again.")
+                ),
                 actor=visitor.actor.name,
             )
     except (Conflict, Invalid) as error:
@@ -137,7 +139,9 @@ def _read_details(form: Mapping[str, str], zone: str) -> ApplicationDetails:
     try:
         interview_at = dt.datetime.fromisoformat(interview) if interview else None
     except ValueError as error:
-        raise Invalid(say("Enter the date and time of the interview, such as 2026-11-20 14:30.")) from error
+        raise Invalid(
+            say("Enter the date and time of the interview, such as 2026-11-20 14:30.")
+        ) from error
     if interview_at and interview_at.tzinfo is None:
         interview_at = interview_at.replace(tzinfo=load_time_zone(zone))
     return ApplicationDetails(

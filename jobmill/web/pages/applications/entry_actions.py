@@ -64,7 +64,9 @@ async def edit_note(
 ) -> Response:
     async def save(tx: Tx, match_id: int, *, owner: Owner, actor: str) -> None:
         body = form.get("body", "")
-        version = read_whole_number(form, "version", say("The form is not valid. Reload the page, then try again."))
+        version = read_whole_number(
+            form, "version", say("The form is not valid. Reload the page, then try again.")
+        )
         await entries.edit_note(
             tx, match_id, note_id, body, based_on=version, owner=owner, actor=actor
         )

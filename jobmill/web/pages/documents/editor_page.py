@@ -232,7 +232,9 @@ async def rebuild(document_id: PathId, form: Fields, visitor: Seeker, db: Db) ->
     document = await drafting.draft_document(material, stored.kind)
     document = document.model_copy(update={"template": former.template, "paper": former.paper})
     async with db.transaction() as tx:
-        based_on = read_whole_number(form, "version", say("The form is not valid. Reload the page, then try again."))
+        based_on = read_whole_number(
+            form, "version", say("The form is not valid. Reload the page, then try again.")
+        )
         await store.save(
             tx,
             document_id,
@@ -256,7 +258,9 @@ async def restore(
             tx,
             document_id,
             older.document(),
-            based_on=read_whole_number(form, "version", say("The form is not valid. Reload the page, then try again.")),
+            based_on=read_whole_number(
+                form, "version", say("The form is not valid. Reload the page, then try again.")
+            ),
             what="restored",
             owner=visitor.owner,
             actor=visitor.actor.name,
@@ -276,7 +280,9 @@ async def reword(document_id: PathId, visitor: Seeker, db: Db) -> RedirectRespon
 async def mark_sent(document_id: PathId, form: Fields, visitor: Seeker, db: Db) -> RedirectResponse:
     """Freeze the file that the person sent."""
     format = read_format(form.get("format", ""))
-    version = read_whole_number(form, "version", say("The form is not valid. Reload the page, then try again."))
+    version = read_whole_number(
+        form, "version", say("The form is not valid. Reload the page, then try again.")
+    )
     async with db.transaction() as tx:
         stored = await store.get(tx, document_id, version=version, owner=visitor.owner)
     file = await rendering.render_file(stored.document(), format)

@@ -209,12 +209,20 @@ def _read_series(form: Mapping[str, str]) -> TimeSeries:
 
 
 def _minutes(form: Mapping[str, str], name: str) -> dt.timedelta:
-    message = say("Enter the length (1 to 1,440 minutes) and the break (0 to 1,440 minutes) as whole numbers.")
+    message = say(
+        "Enter the length (1 to 1,440 minutes) and the break (0 to 1,440 minutes) as whole numbers."
+    )
     return dt.timedelta(minutes=read_whole_number(form, name, message))
 
 
 def _read_plan(form: Mapping[str, str]) -> InterviewPlan:
-    hours = read_whole_number(form, "hours", say("Enter the hours to accept a freed time as a whole number from 1 to 8,760."))
+    hours = read_whole_number(
+        form,
+        "hours",
+        say(
+            "Enter the hours to accept a time that becomes free as a whole number from 1 to 8,760."
+        ),
+    )
     return InterviewPlan(
         read_whole_number(form, "places", say("Enter the number of places.")),
         form.get("place") or None,

@@ -1,4 +1,4 @@
-"""/hiring/company/letters: the letters to applicants in the company's own words."""
+"""/hiring/company/email-templates: the letters to applicants in the company's own words."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from jobmill.web.shell import Page, PageRenderer
 from jobmill.web.site_settings import CurrentSiteSettings, SiteSettings
 from jobmill.web.translations import say
 
-router = APIRouter(prefix="/hiring/company/letters")
+router = APIRouter(prefix="/hiring/company/email-templates")
 
 
 def letter_names() -> Mapping[str, str]:
@@ -86,7 +86,7 @@ class EditedLetter:
     @property
     def path(self) -> str:
         query = urlencode({"opening": self.opening.id}) if self.opening else ""
-        return f"/hiring/company/letters/{self.letter}" + (f"?{query}" if query else "")
+        return f"/hiring/company/email-templates/{self.letter}" + (f"?{query}" if query else "")
 
     @property
     def version(self) -> int:
@@ -123,7 +123,7 @@ async def _read_letter(
     opening_id: OpeningQuery = None,
 ) -> EditedLetter:
     if letter not in letters.PLACEHOLDERS:
-        raise NotFound("Letter", letter[:40])
+        raise NotFound("Email template", letter[:40])
     async with db.transaction() as tx:
         opening = await openings.get(tx, opening_id) if opening_id else None
         general = await letter_templates.find_text(tx, letter, None) if opening else None

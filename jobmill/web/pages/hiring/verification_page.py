@@ -12,6 +12,7 @@ from starlette.datastructures import UploadFile
 
 from jobmill.errors import AppError, Invalid
 from jobmill.hiring.audit_log import saved_heads
+from jobmill.hiring.audit_log.saved_heads import InvalidSavedHead
 from jobmill.hiring.audit_log.verification import ChainHead, VerificationReport, verify_log
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
@@ -58,7 +59,7 @@ async def verify(visitor: Recruiter, page: Page) -> Response:
     """Verify all logs, also against a file saved earlier; or download their ends."""
     try:
         text, is_saving = await _read_form(page.request)
-        heads = saved_heads.parse_heads(text, say("The file, line")) if text.strip() else {}
+        heads = _parse_heads(text) if text.strip() else {}
     except Invalid as error:
         return _render(page, error=error)
     run = await _verify_all(page.db, heads)
@@ -67,6 +68,18 @@ async def verify(visitor: Recruiter, page: Page) -> Response:
         headers = {"Content-Disposition": 'attachment; filename="heads.jsonl"'}
         return Response(content, media_type="application/jsonl", headers=headers)
     return _render(page, run, is_compared=bool(heads))
+
+
+def _parse_heads(text: str) -> dict[int, ChainHead]:
+    try:
+        return saved_heads.parse_heads(text)
+    except InvalidSavedHead as error:
+        raise Invalid(
+            say(
+                "Line %(n)s of the file is not a saved checksum. Choose the file that you downloaded with “Verify and download checksums”.",
+                n=error.line,
+            )
+        ) from error
 
 
 async def _read_form(request: Request) -> tuple[str, bool]:
@@ -78,7 +91,11 @@ async def _read_form(request: Request) -> tuple[str, bool]:
         try:
             return (await file.read(MAX_FILE_BYTES)).decode(), is_saving
         except UnicodeDecodeError as error:
-            raise Invalid(say("This file does not contain saved checksums. Choose the file that you downloaded with “Verify and download checksums”.")) from error
+            raise Invalid(
+                say(
+                    "This file does not contain saved checksums. Choose the file that you downloaded with “Verify and download checksums”."
+                )
+            ) from error
 
 
 async def _verify_all(db: RequestDatabase, heads: Mapping[int, ChainHead]) -> VerificationRun:

@@ -106,7 +106,11 @@ async def confirm_removal(channel_id: PathId, receiver: OfReceiver, page: Page) 
         HOME,
         say("Remove %(name)s?") % {"name": channel.name},
         say("Remove channel"),
-        [say("Messages still waiting for this channel are not sent, and its deliveries are deleted.")],
+        [
+            say(
+                "Messages still waiting for this channel are not sent, and its deliveries are deleted."
+            )
+        ],
         danger=True,
     )
     return await _render(page, receiver, confirmation=confirmation)

@@ -188,9 +188,18 @@ def _choose_shown(lines: Sequence[ImportedApplicant]) -> list[ImportedApplicant]
 
 def _check_length(lines: Sequence[object]) -> None:
     if not lines:
-        raise Invalid(say("The file has no rows below the header. Add at least one row, then upload it again."))
+        raise Invalid(
+            say(
+                "The file has no rows below the header. Add at least one row, then upload it again."
+            )
+        )
     if len(lines) > MAX_LINES:
-        raise Invalid(say("The file has more than %(n)s rows. Split it into smaller files.", n=f"{MAX_LINES:,}"))
+        raise Invalid(
+            say(
+                "The file has more than %(n)s rows. Split it into smaller files.",
+                n=f"{MAX_LINES:,}",
+            )
+        )
 
 
 def _list_problems(error: AppError | None) -> Sequence[LineProblem]:
@@ -199,5 +208,5 @@ def _list_problems(error: AppError | None) -> Sequence[LineProblem]:
 
 def _error_text(error: AppError | None) -> str | None:
     if isinstance(error, InvalidSpreadsheet):
-        return say("Nothing was imported. Correct these lines and upload the file again.")
+        return say("Nothing was imported. Correct these rows, then upload the file again.")
     return str(error) if error else None

@@ -54,7 +54,9 @@ STATUS_CHANGES: Mapping[Change, tuple[ChangeStatus, set[OpeningStatus]]] = {
 
 def _confirmation_texts(change: Change) -> tuple[str, str, tuple[str, ...]]:
     """The question, the button and the consequences."""
-    stay = say("Everyone keeps their place or their position on the waitlist. Current offers stay valid.")
+    stay = say(
+        "Everyone keeps their place or their position on the waitlist. Current offers stay valid."
+    )
     match change:
         case "pause":
             effect = say("This closes applications. Open places are not offered automatically.")

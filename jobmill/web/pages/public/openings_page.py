@@ -364,6 +364,10 @@ def _structured_data(opening: PublicOpening, details: PostingDetails, page: Publ
 def _error_text(error: AppError | None, *, sends_mail: bool) -> str | None:
     if isinstance(error, DuplicateApplication):
         if sends_mail:
-            return say("This email address was already used to apply. Use the link in our email to see the status.")
-        return say("This email address was already used to apply. Ask the company for a link to see the status.")
+            return say(
+                "This email address was already used to apply. Use the link in our email to see the status."
+            )
+        return say(
+            "This email address was already used to apply. Ask the company for a link to see the status."
+        )
     return str(error) if error else None

@@ -134,8 +134,8 @@ def _confirmation(detail: ItemDetail, change: Change, reason: str = "") -> Confi
     consequences = [say("It is marked as skipped and does not run. You can retry it later.")]
     if detail.waiting:
         sentence = say_many(
-            "%(n)s task that waits for it continues without it.",
-            "%(n)s tasks that wait for it continue without it.",
+            "%(n)s task that is waiting for it continues without it.",
+            "%(n)s tasks that are waiting for it continue without it.",
             detail.waiting,
         )
         consequences.append(sentence)

@@ -59,6 +59,7 @@ async def show(
         items=items,
         is_partial=result.next is not None and len(result.items) < PAGE_SIZE,
         scan_limit=SCAN_LIMIT,
+        keep_days=page.site_settings.settings.keep_finished_days,
         next_url=result.next and query.url("/activity/tasks", before=result.next),
         first_url=query.without("before").url("/activity/tasks"),
     )
