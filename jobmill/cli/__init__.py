@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from jobmill.cli.support import hints
 from jobmill.cli.support.lazy_commands import LazyCommand, LazyGroup
 from jobmill.errors import AppError, Conflict, Gone, Invalid, NotFound, OutsideError, Unavailable
 
@@ -162,7 +163,8 @@ def main() -> None:
         if os.environ.get("JOBMILL_DEBUG") or logging.getLogger().isEnabledFor(logging.DEBUG):
             traceback.print_exc()
         # Errors can quote text from servers and files: keep it on one line.
-        typer.echo(f"jobmill: {' '.join(str(error).split())}", err=True)
+        text = hints.add_next_command(" ".join(str(error).split()))
+        typer.echo(f"jobmill: {text}", err=True)
         sys.exit(exit_code(error))
 
 

@@ -9,7 +9,15 @@ import typer
 from jobmill import app
 from jobmill.catalog import submissions
 from jobmill.catalog.submissions import Submission
-from jobmill.cli.support import environment, files, foreground_worker, lookups, output, session
+from jobmill.cli.support import (
+    environment,
+    files,
+    foreground_worker,
+    hints,
+    lookups,
+    output,
+    session,
+)
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.pipelines import company, discovery, judging, source, submission
@@ -77,7 +85,7 @@ async def _submit(
 
 def _print_record(record: Submission, waited: bool) -> None:
     states = {"waiting": "waiting", "done": "added", "unknown": "could not be read"}
-    reason = f": {record.reason}" if record.reason else ""
+    reason = f": {hints.add_next_command(record.reason)}" if record.reason else ""
     typer.echo(output.printable(f"{record.url or 'text'}: {states[record.state]}{reason}"))
     if record.listing_id:
         typer.echo(f"  See `jobmill match why {record.listing_id}`")

@@ -14,7 +14,7 @@ from jobmill.catalog import companies, history, sources
 from jobmill.catalog.companies import Company, board_needs_approval, completeness
 from jobmill.catalog.history import CatalogEvent
 from jobmill.catalog.sources import Source
-from jobmill.cli.support import environment, foreground_worker, output, session, times
+from jobmill.cli.support import environment, foreground_worker, hints, output, session, times
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Tx
 from jobmill.db.clock import server_time
@@ -73,7 +73,7 @@ def add(
     elif analysis:
         _print_company(analysis.company)
         if analysis.trouble:
-            typer.echo(output.printable(f"\n{analysis.trouble}"))
+            typer.echo(output.printable(f"\n{hints.add_next_command(analysis.trouble)}"))
     else:
         output.print_record(added, as_json=False)
         typer.echo(f"A worker will analyze it (`jobmill up` starts one); then see `jobmill company show {added.id}`.")  # fmt: skip
@@ -191,7 +191,7 @@ def show_company(
     for source in company_sources:
         typer.echo(output.printable(f"source {source.id}: {source.name} ({source.status})"))
     for event in events:
-        reason = event.data.get("why") or event.data.get("status") or ""
+        reason = hints.add_next_command(event.data.get("why") or event.data.get("status") or "")
         typer.echo(output.printable(f"{times.format_minute(event.at)} {event.what} {reason}"))
 
 

@@ -16,7 +16,7 @@ from typing import Literal
 
 import typer
 
-from jobmill.cli.support import environment, output
+from jobmill.cli.support import environment, hints, output
 from jobmill.cli.support.output import AsJson
 from jobmill.db import binaries, connect, state
 from jobmill.db.state import DatabaseState
@@ -188,7 +188,11 @@ def describe_health(health: SystemHealth) -> Diagnosis:
     if not health.conditions:
         return Diagnosis("ok", "health", health.summary)
     sentences = "; ".join(condition.sentence for condition in health.conditions)
-    advice = "; ".join(condition.advice for condition in health.conditions if condition.advice)
+    advice = "; ".join(
+        hints.add_next_command(condition.advice)
+        for condition in health.conditions
+        if condition.advice
+    )
     return Diagnosis("warn", "health", f"{health.summary}: {sentences}", advice)
 
 

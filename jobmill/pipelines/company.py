@@ -111,7 +111,7 @@ async def fetch(tools: Tools, work: Work) -> Move:
         if not company.website:
             return _end_as_sparse(
                 company,
-                "its website is unknown. To add it: `jobmill company add NAME --website URL`",
+                "its website is unknown. Add the company again with its website",
             )
         async with tools.db.transaction() as tx:
             if await lock_claim(tx, work):
@@ -336,7 +336,7 @@ async def _read_pages(tools: Tools, work: Work) -> list[CompanyPage]:
     async with tools.db.transaction() as tx:
         pages = await company_pages.find(tx, work.data["company"])
     if not pages:
-        raise Conflict("its pages are no longer kept: `jobmill company add … --force` begins anew")
+        raise Conflict("its pages are no longer kept. Analyze the company again")
     return pages
 
 

@@ -191,9 +191,10 @@ async def configure(tools: Tools, work: Work) -> Move:
 
 def _skip_rejected(source: Source, work: Work) -> Skip:
     """Skip a source that a person rejected, however it was discovered again."""
-    undo = f"`jobmill approval approve source:{source.id}`"
     data = {**work.data, "source_id": source.id}
-    return Skip(f"{_format_source(source)} was rejected. To approve it: {undo}", data=data)
+    return Skip(
+        f"{_format_source(source)} was rejected. Approve it under Sources to read it", data=data
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,14 +273,14 @@ def _leave_for_approval(
 ) -> Move:
     """Save the test result and leave the source waiting for approval."""
     save = partial(_save_test_result, id=source.id, sample=sample, enable=False)
-    hint = f"`jobmill approval approve source:{source.id}`, or `reject`"
     if not works:
         message = (
-            f"{_format_source(source)} is saved, but its test failed. {sample.summary} Next: {hint}"
+            f"{_format_source(source)} is saved, but its test failed. {sample.summary} "
+            "Approve or reject it"
         )
         return Skip(message, data=data, save=save)
     return Finish(
-        f"{_format_source(source)} needs your approval: {hint}. {sample.summary}",
+        f"{_format_source(source)} needs your approval. {sample.summary}",
         data=data,
         save=save,
     )

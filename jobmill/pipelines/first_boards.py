@@ -49,7 +49,7 @@ def parse_lines(lines: Iterable[str]) -> BoardChoices:
     entries = list(dict.fromkeys(line.strip() for line in lines if line.strip()))
     if len(entries) > MAX_LINES:
         raise Invalid(
-            f"You can add at most {MAX_LINES:,} lines at once. For more: `jobmill rotate import`"
+            f"You can add at most {MAX_LINES:,} lines in one step. Add the rest in a second step."
         )
     boards: dict[tuple[str, str], NewSource] = {}
     pages: list[DiscoveryConfig] = []
@@ -139,7 +139,6 @@ async def _submit_items(tx: Tx, new_items: Sequence[NewItem]) -> int:
         results = await queue.submit_all(tx, new_items) if new_items else []
     except Invalid as error:
         raise Unavailable(
-            "Nothing was added, because no worker has run yet. Start one with `jobmill up` or "
-            "`jobmill worker`, then try again."
+            "Nothing was added, because no worker has run yet. Start a worker, then try again."
         ) from error
     return sum(isinstance(result, AcceptedItem) for result in results)

@@ -240,7 +240,7 @@ class UnreadablePosting(OutsideError):
 def _unreadable_message(page: UnclearPage) -> str:
     if page.posting and page.posting.title:
         problem = f"the page says too little to score the job (title: {page.posting.title})"
-        return f"{problem}. To score it anyway: `jobmill listing add URL --force`"
+        return f"{problem}. Paste the text of the job under Jobs to score it"
     if page.render_problem:
         return f"no job could be read: the page needs JavaScript, and {page.render_problem}"
     return "no job could be read: the page shows none"

@@ -178,8 +178,8 @@ async def _start(tools: Tools, work: Work) -> Report:
         report = await store.get(tx, id)
     if not report.in_progress or STATUS_OF_PHASE.get(_phase(work)) != report.status:
         raise Conflict(
-            f"report {id} is {report.status} and does not wait for {work.stage}: "
-            f"`jobmill report rerun {id} {work.stage}` runs this phase again"
+            f"report {id} is {report.status} and is not waiting for the step {work.stage}. "
+            "Run the step again on the page of the report"
         )
     return report
 

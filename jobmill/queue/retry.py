@@ -83,7 +83,7 @@ def outcome_of_error(
         return Block(
             BLOCKED_ON_SCHEMA,
             f"The database schema does not fit this version of Jobmill ({text}). "
-            "Upgrade Jobmill and restart the worker, or run `jobmill db migrate`.",
+            "Upgrade Jobmill and restart the worker, or apply the database migrations.",
         )
     if kind == "permanent":
         return _fail(work, error, kind, f"Failed, and a retry cannot help: {text}")
@@ -115,27 +115,25 @@ def describe_error(error: BaseException) -> str:
 
 def _fail(work: Work, error: BaseException, kind: ErrorClass, message: str) -> Fail:
     return Fail(
-        f"{message}. {suggest_next_step(work, error)}",
+        f"{message}. {suggest_next_step(error)}.",
         kind,
         describe_error(error),
         fingerprint_error(error),
     )
 
 
-def suggest_next_step(work: Work, error: BaseException) -> str:
-    """What an operator can do next."""
-    look = f"See `jobmill queue show {work.id}`"
-    again = f"`jobmill queue retry {work.id}` runs it again"
+def suggest_next_step(error: BaseException) -> str:
+    """What an operator can do next; the command line adds its commands."""
     match error:
         case OutsideError(permanent=True) | NotFound():
-            return f"{look}, check what it names; {again}"
+            return "Check what the error names, then retry the task"
         case Invalid() | Conflict():
-            return f"{look}, correct the data it names; {again}"
+            return "Correct the data that the error names, then retry the task"
         case asyncio.TimeoutError():
-            return f"{look}; the stage exceeded its time limit; {again}"
+            return "The step exceeded its time limit. Retry the task"
         case Unavailable() | OSError():
-            return f"{look}, check the connection it names; {again}"
+            return "Check the connection that the error names, then retry the task"
         case _ if isinstance(error, CONNECTION_ERRORS):
-            return f"{look}, check the database with `jobmill doctor`; {again}"
+            return "Check the database, then retry the task"
         case _:
-            return f"{look} and the log of its worker for the cause; {again}"
+            return "Look for the cause in the log of its worker, then retry the task"

@@ -183,7 +183,7 @@ def _database(facts: HealthFacts) -> Iterator[HealthCondition]:
             "%(n)s database migrations are not applied",
             n,
         )
-        advice = say("Run “jobmill db migrate”, then restart.")
+        advice = say("Apply the migrations, then restart Jobmill.")
         yield HealthCondition("migrations_pending", "database", "problem", sentence, advice)
     if facts.newer_migrations:
         sentence = say("The database was migrated by a newer Jobmill")
@@ -211,7 +211,7 @@ def _workers(facts: HealthFacts) -> Iterator[HealthCondition]:
     page = ("/activity", say("View activity"))
     if facts.silent_workers == facts.workers:
         sentence = say("No worker is running, so no tasks are processed")
-        advice = say("Start one with “jobmill up” or “jobmill worker”.")
+        advice = say("Start Jobmill or a worker on the server.")
         yield HealthCondition("no_worker", "queue", "problem", sentence, advice, *page)
     elif n := facts.silent_workers:
         sentence = say_many("%(n)s worker is not responding", "%(n)s workers are not responding", n)
@@ -269,7 +269,7 @@ def _describe_alert(alert: Alert) -> HealthCondition:
             "alert", "sources", "problem", alert.detail, advice,
             f"/sources/{source[1]}", say("View source"),
         )  # fmt: skip
-    sentence = say("Work queue alert: %(text)s", text=alert.detail)
+    sentence = say("Work queue alert: %(detail)s", detail=alert.detail)
     advice = say("Fix the cause, then clear the alert.")
     return HealthCondition(
         "alert", "queue", "problem", sentence, advice, "/activity", say("View alert")

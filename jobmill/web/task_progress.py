@@ -93,7 +93,7 @@ async def submit_or_join(tx: Tx, new: NewItem) -> ItemId:
         [answer] = await queue.submit_all(tx, [new])
     except Invalid as error:
         raise Unavailable(
-            say("No worker for this task has run yet. Start Jobmill with “jobmill up”, then retry.")
+            say("No worker for this task has run yet. Start Jobmill or a worker, then try again.")
         ) from error
     if isinstance(answer, AcceptedItem):
         return answer.id

@@ -116,7 +116,7 @@ def find_platform(name: str) -> Platform:
     if platform:
         return platform
     close = difflib.get_close_matches(name.lower(), BY_NAME, n=1)
-    hint = f": did you mean {close[0]}?" if close else "; `jobmill source platforms` lists them"
+    hint = f": did you mean {close[0]}?" if close else ""
     raise Invalid(f"there is no platform {name}{hint}")
 
 

@@ -10,7 +10,7 @@ import typer
 from jobmill import app, queue
 from jobmill.boards.adapters import PLATFORM_RULES
 from jobmill.catalog import listings
-from jobmill.cli.support import environment, foreground_worker, lookups, output, session
+from jobmill.cli.support import environment, foreground_worker, hints, lookups, output, session
 from jobmill.cli.support.output import AsJson
 from jobmill.db import Tx
 from jobmill.matching import matches
@@ -123,7 +123,7 @@ async def _read_outcome(tx: Tx, added: _AddedListing, profile: str | None) -> _A
 
 
 def _print_outcome(added: _AddedListing) -> None:
-    note = f": {added.note}" if added.note else ""
+    note = f": {hints.add_next_command(added.note)}" if added.note else ""
     typer.echo(output.printable(f"{added.url}: {added.status.lower()}{note}"))
     if added.match is not None:
         typer.echo(f"  See `jobmill match show {added.match}`")

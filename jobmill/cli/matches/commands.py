@@ -15,7 +15,7 @@ from jobmill.catalog.submissions import Submission
 from jobmill.cli.matches import match_output, rescore_commands, saved_views
 from jobmill.cli.matches import statuses as triage
 from jobmill.cli.matches.statuses import Statuses
-from jobmill.cli.support import lookups, output, session, times
+from jobmill.cli.support import hints, lookups, output, session, times
 from jobmill.cli.support.lookups import ListingName, ProfileName
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Database, Tx
@@ -210,7 +210,7 @@ def _print_unread(submission: Submission, as_json: bool) -> None:
         "unknown": "It was added, but could not be read",
         "done": "It was added, and is not a job in the catalog",
     }
-    reason = f": {submission.reason}" if submission.reason else ""
+    reason = f": {hints.add_next_command(submission.reason)}" if submission.reason else ""
     typer.echo(output.printable(f"{submission.url}\n{states[submission.state]}{reason}"))
     for name in ("title", "company", "location"):
         if submission.partial.get(name):

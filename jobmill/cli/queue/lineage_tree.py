@@ -8,6 +8,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from jobmill.cli.queue.tables import STYLES
+from jobmill.cli.support import hints
 from jobmill.cli.support.output import format_count, printable
 from jobmill.queue.inspect import Item, ItemEvent
 from jobmill.queue.lineage import LineageNode, build_trees, walk_trees
@@ -48,5 +49,14 @@ def _label(node: LineageNode) -> Text:
             f"  parent {item.parent_id} is no longer in this lineage", style="bright_black"
         )
     if item.status in ("FAILED", "BLOCKED") and item.message:
-        label.append(f"\n{printable(item.message)}", style="bright_black")
+        label.append(f"\n{printable(_describe_end(item))}", style="bright_black")
     return label
+
+
+def _describe_end(item: Item) -> str:
+    """The message of an item, with the commands that help next."""
+    text = hints.add_next_command(item.message or "")
+    if item.status != "FAILED" or "`jobmill queue retry " in text:
+        return text
+    see, again = f"`jobmill queue show {item.id}`", f"`jobmill queue retry {item.id}`"
+    return f"{text.removesuffix('.')}. See {see}; {again} runs it again"

@@ -13,6 +13,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from jobmill.cli.support import hints
 from jobmill.cli.support.output import escape_controls, format_count, printable
 from jobmill.cli.support.times import format_age, format_interval, format_second
 from jobmill.queue import overview
@@ -253,7 +254,7 @@ def item_facts(item: Item) -> Table:
         "status": item.status,
         "phase": f"{item.kind}/{item.stage}",
         "key": item.key,
-        "message": item.message,
+        "message": item.message and hints.add_next_command(item.message),
         "error": error,
         "priority": str(item.priority),
         "retries": f"{item.retry_count} of {item.max_retries}",
