@@ -39,7 +39,7 @@ async def test_a_form_is_built_and_answered_on_a_phone(
         async with window(browser, site.origin, "wide", expected=["/form"]) as view:
             page = await view.go(f"/hiring/{opening.id}")
             await page.get_by_role("link", name="Application form").click()
-            await add_question(page, "CV or other file")
+            await add_question(page, "Resume or other file")
             await add_question(page, "Phone number")
             await add_question(page, "One choice")
             await page.get_by_label("Question", exact=True).nth(2).fill("Which shift?")

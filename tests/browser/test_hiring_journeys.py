@@ -49,7 +49,7 @@ async def test_a_company_publishes_its_first_opening_with_a_question(
 ) -> None:
     async with window(browser, bakery.origin) as view:
         page = await view.go("/today")
-        await page.get_by_role("link", name="I want to hire").click()
+        await page.get_by_role("link", name="Start hiring").click()
         await page.get_by_role("link", name="Create an opening").click()
         await page.get_by_label("Company name").fill("Wells Bakery")
         await page.get_by_label("Title").fill("Baker")

@@ -59,7 +59,7 @@ async def test_a_digest_is_set_up_received_opened_and_unsubscribed(
                 await page.get_by_label("Email address").fill("ada@example.org")
                 await page.get_by_role("button", name="Add Email").click()
                 await expect(page.get_by_role("status")).to_contain_text("Channel added")
-                await page.get_by_label("New high matches").select_option("Daily digest")
+                await page.get_by_label("New high-priority matches").select_option("Daily digest")
                 await page.get_by_label("Time", exact=True).fill("07:15")
                 await page.get_by_role("button", name="Save").click()
                 await expect(page.get_by_role("status")).to_contain_text("Notifications saved")

@@ -286,7 +286,7 @@ async def test_importing_applicants_twice_reports_repeats(
     assert [row["outcome"] for row in json_lines(await run(*words, "--json", **fold))] == ["known"]
     file.write_bytes("name,email\nJosé,j@a.example\n".encode("latin-1"))
     bad = await run(*words)
-    assert (bad.returncode, "line 2: not UTF-8" in bad.stderr) == (2, True)
+    assert (bad.returncode, "row 2: not UTF-8" in bad.stderr) == (2, True)
     async with database.transaction() as tx:
         await lifecycle.close(tx, opening.id, LOCAL)
     closed = await run(*words[:-1], "-", stdin="name,email\nEve,eve@a.example\n")

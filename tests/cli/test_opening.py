@@ -197,8 +197,8 @@ async def test_openings_are_exported_and_imported(run: Run, database: Database, 
     ]
     bad = await run("opening", "import", "-", stdin="title,capacity\nX,1\nBaker,0\n,1\n")
     assert bad.returncode == 2
-    assert "line 3: capacity" in bad.stderr
-    assert "line 4: title" in bad.stderr
+    assert "row 3: capacity" in bad.stderr
+    assert "row 4: title" in bad.stderr
     made = json_lines(await run("opening", "export", "--json"))
     assert len(made) == 2
     first = made[0]["id"]

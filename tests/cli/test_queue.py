@@ -201,6 +201,8 @@ async def test_a_failed_item_is_shown_with_data_history_and_a_hint(
     for words in ("FAILED", '"for": "two"', "the kettle is gone", "submitted", "started"):
         assert words in shown
     assert shown.splitlines()[-1].endswith(f"Retry it: `jobmill queue retry {id}`")
+    tree = " ".join(run("tree", id).stdout.split())
+    assert f"See `jobmill queue show {id}`; `jobmill queue retry {id}` runs it again" in tree
     story = json.loads(run("show", id, "--json").stdout)
     assert story["item"]["error_text"] == "the kettle is gone"
     assert [event["what"] for event in story["timeline"]] == ["submitted", "started", "failed"]

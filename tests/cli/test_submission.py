@@ -70,9 +70,9 @@ async def test_listing_add_fails_if_no_job_can_be_read(run: Run, home: Path) -> 
     little = await add(run, "/little", "--wait")
     assert little.returncode == 1
     assert (
-        "(title: Backend Engineer). To score it anyway: `jobmill listing add URL --force`"
-        in little.stdout
-    )
+        "(title: Backend Engineer). Paste the text of the job under Jobs to score it. "
+        "To score it anyway: `jobmill listing add URL --force`"
+    ) in little.stdout
     assert (await add(run, "/little", "--wait", "--force")).returncode == 0
 
 

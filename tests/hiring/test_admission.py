@@ -337,7 +337,9 @@ async def test_replays_summaries_explanations_and_exports_know_review(tx: Tx) ->
         event.type: (await explanations.explain_event(tx, opening.id, event.seq)).sentences
         for event in log
     }
-    assert sentences["APPLIED"] == [f"Application {third} was received and waits for a decision."]
+    assert sentences["APPLIED"] == [
+        f"Application {third} was received and is waiting for a decision."
+    ]
     assert sentences["SCORED"] == [f"The company set the score to 60 of application {first}."]
     assert sentences["ACCEPTED"] == [
         f"The company accepted application {first}.",

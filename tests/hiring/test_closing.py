@@ -62,13 +62,13 @@ async def test_closing_ends_and_tells_everyone_without_a_place_and_keeps_the_oth
     assert [event.why.get("rule") for event in log[-4:]] == ["opening closed"] * 4
     closed = await explanations.explain_event(tx, opening.id, log[-5].seq)
     assert closed.sentences[-1] == (
-        "4 applications without a place ended, with 4 letters. People with a place keep it."
+        "4 applications without a place ended, with 4 emails. People with a place keep it."
     )
     ended = await explanations.explain_event(tx, opening.id, log[-1].seq)
     assert ended.sentences[0].startswith("The company closed the opening and ended application")
     assert (await verification.verify_log(tx, opening.id)).faults == []
     await check_log(tx, opening.id)
-    with pytest.raises(Conflict, match="nobody waits"):
+    with pytest.raises(Conflict, match="nobody is waiting"):
         await closing.close_and_tell(tx, opening.id, LOCAL, tell=True)
 
 

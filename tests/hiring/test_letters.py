@@ -133,7 +133,9 @@ def test_an_invalid_letter_is_named_and_the_built_in_one_is_sent(
 def test_all_problems_of_letters_are_reported_at_once(tmp_path: Path) -> None:
     (tmp_path / "promotion.txt").write_text("Subject: Hi\n\nHello\n")
     (tmp_path / "removed.txt").write_bytes(b"Subject: \xff\n\nHello\n")
-    with pytest.raises(Invalid, match=r"promotion\.txt is not a letter.*removed\.txt cannot"):
+    with pytest.raises(
+        Invalid, match=r"promotion\.txt is not an email template.*removed\.txt cannot"
+    ):
         letters.check_templates(tmp_path)
     with pytest.raises(Invalid, match="not a folder"):
         letters.check_templates(tmp_path / "none")

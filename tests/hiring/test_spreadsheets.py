@@ -96,20 +96,20 @@ def test_a_repeated_address_counts_once() -> None:
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (b"", "line 1: the header needs these columns: name, email"),
-        (b"Ada,ada@example.org\n", "line 1: the header"),
-        (b"name,email,NAME\n", "line 1: the header has the column `name` twice"),
-        (b"name,email\n,a@b.org\nAda,x\n", "line 2: The name .*; line 3: The email"),
-        (b"name,email\nAda,a@b.org,1\n", "line 2: 3 cells, but only 2 columns"),
-        (b'name,email\n"A\nB",a@b.org\nx,y\n', "line 4: The email"),
-        (b'name,email\n"Ada,a@b.org\n', "line 2: not CSV"),
-        (b"name,email\n" + b"a" * 140_000 + b",a@b.org\n", "line 2: not CSV: field larger"),
-        (b"name,email,order\nAda,a@b.org,soon\n", "line 2: `order` should be a number"),
-        ("name,email\nAda,a@b.org\nJosé,j@b.org\n".encode("latin-1"), "line 3: not UTF-8"),
+        (b"", "row 1: the header needs these columns: name, email"),
+        (b"Ada,ada@example.org\n", "row 1: the header"),
+        (b"name,email,NAME\n", "row 1: the header has the column `name` twice"),
+        (b"name,email\n,a@b.org\nAda,x\n", "row 2: The name .*; row 3: The email"),
+        (b"name,email\nAda,a@b.org,1\n", "row 2: 3 cells, but only 2 columns"),
+        (b'name,email\n"A\nB",a@b.org\nx,y\n', "row 3: The email"),
+        (b'name,email\n"Ada,a@b.org\n', "row 2: not CSV"),
+        (b"name,email\n" + b"a" * 140_000 + b",a@b.org\n", "row 2: not CSV: field larger"),
+        (b"name,email,order\nAda,a@b.org,soon\n", "row 2: `order` should be a number"),
+        ("name,email\nAda,a@b.org\nJosé,j@b.org\n".encode("latin-1"), "row 3: not UTF-8"),
         ("name,email\n".encode("utf-16"), "UTF-16"),
-        (b"name,email\nA\0,a@b.org\n", "line 2: contains a zero byte"),
+        (b"name,email\nA\0,a@b.org\n", "row 2: contains a zero byte"),
         (b"x" * (csv_files.MAX_BYTES + 1), "32 MB"),
-        (b"name,email\n" + b"A\n" * (csv_files.MAX_LINES + 1), "100,000 lines"),
+        (b"name,email\n" + b"A\n" * (csv_files.MAX_LINES + 1), "100,000 rows"),
     ],
 )
 def test_invalid_lines_are_named(data: bytes, says: str) -> None:
@@ -118,7 +118,7 @@ def test_invalid_lines_are_named(data: bytes, says: str) -> None:
 
 
 def test_only_the_first_invalid_lines_are_named() -> None:
-    with pytest.raises(InvalidSpreadsheet, match=r"line 21: .*; and 30 more$") as caught:
+    with pytest.raises(InvalidSpreadsheet, match=r"row 21: .*; and 30 more$") as caught:
         sheet(*["Ada,nowhere"] * 50)
     assert len(caught.value.problems) == 50
 
@@ -135,7 +135,7 @@ async def test_people_apply_in_the_order_of_the_file(tx: Tx) -> None:
         (4, "repeated", None, None),
         (5, "applied", "WAITLIST", 2),
     ]
-    assert done[2].detail == "line 2 has the same address"
+    assert done[2].detail == "row 2 has the same address"
 
 
 async def test_the_same_file_can_be_imported_again(tx: Tx) -> None:
@@ -205,23 +205,23 @@ def test_openings_are_read_from_a_file() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("title,capacity\nBaker,0\nCook,many\n", "line 2: capacity: .*; line 3: capacity: "),
-        ("title,capacity,colour\nBaker,1,red\nCook,1,blue\n", "^line 2: unknown column `colour`"),
-        ("title,capacity,applyUntil\nBaker,1,2030-01-01T00:00\n", "line 2: applyUntil: .*timezone"),
+        ("title,capacity\nBaker,0\nCook,many\n", "row 2: capacity: .*; row 3: capacity: "),
+        ("title,capacity,colour\nBaker,1,red\nCook,1,blue\n", "^row 2: unknown column `colour`"),
+        ("title,capacity,applyUntil\nBaker,1,2030-01-01T00:00\n", "row 2: applyUntil: .*timezone"),
         # Later than the latest time that the driver can read back.
         (
             "title,capacity,applyUntil\nBaker,1,9999-12-31T23:59:59-05:00\n",
-            "line 2: The application deadline",
+            "row 2: The application deadline",
         ),
         (
             "title,capacity,applyUntil\nBaker,1,0001-01-01T00:00:00+05:00\n",
-            "line 2: The application deadline",
+            "row 2: The application deadline",
         ),
-        ("title,capacity,remote\nBaker,1,perhaps\n", "line 2: remote: "),
-        ("title,capacity,maxMissed\nBaker,1,0\n", "line 2: The number of missed offers"),
-        ('{"title": "Baker"}\n', "line 1: capacity: Field required"),
-        ('{"title": "Baker", "capacity": 1}\n[1]\n{"title"\n', "line 2: not JSON|line 2: not an"),
-        ('{"title": 7, "capacity": 1}', "line 1: title: "),
+        ("title,capacity,remote\nBaker,1,perhaps\n", "row 2: remote: "),
+        ("title,capacity,maxMissed\nBaker,1,0\n", "row 2: The number of missed offers"),
+        ('{"title": "Baker"}\n', "row 1: capacity: Field required"),
+        ('{"title": "Baker", "capacity": 1}\n[1]\n{"title"\n', "row 2: not JSON|row 2: not an"),
+        ('{"title": 7, "capacity": 1}', "row 1: title: "),
     ],
 )
 def test_invalid_openings_are_named_by_line(text: str, says: str) -> None:

@@ -46,7 +46,7 @@ async def test_a_digest_arrives_as_html_and_text_with_one_click_unsubscribe(
         for _ in range(2):
             await notifier.send()
         [letter] = mailbox.letters
-    assert letter["Subject"] == "Your daily digest: 1 new high match"
+    assert letter["Subject"] == "Your daily digest: 1 new high-priority match"
     assert f"https://jobs.example/matches/{ids[0]}" in text_of(letter)
     assert "Pump Engineer at Wells & Co" in text_of(letter)
     html = letter.get_body(("html",))

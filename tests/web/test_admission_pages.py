@@ -22,16 +22,16 @@ async def test_a_reviewer_scores_accepts_and_rejects(
 ) -> None:
     job = await make_job(site, 1, admission="review", reviewOrder="score", fairnessProof=True)
     ada, ben, cy, di = await fill(site, job, "Ada Ben Cy Di")
-    assert "4 applications wait for a decision." in text(await look(site, f"/hiring/{job}"))
-    assert "Baker: 4 applications wait for your decision" in text(await look(site, "/today"))
+    assert "4 applications need a decision." in text(await look(site, f"/hiring/{job}"))
+    assert "Baker: 4 applications need your decision" in text(await look(site, "/today"))
     todo = await look(site, "/hiring")
-    assert "4 applications wait for a decision" in text(todo, "#due")
+    assert "4 applications need a decision" in text(todo, "#due")
     assert attribute(todo, "#due a.button", "href") == f"/hiring/{job}/review"
     assert "4 in review" in text(todo, ".cards")
     person = f"/hiring/{job}/people"
     assert (await post(site, f"{person}/{ben}/review/score", {"score": "90"})).status_code == 303
     assert (await post(site, f"{person}/{ben}/review/score", {"score": "900"})).status_code == 400
-    assert "Waits for your decision. Score 90." in text(await look(site, f"{person}/{ben}"))
+    assert "Needs your decision. Score 90." in text(await look(site, f"{person}/{ben}"))
     assert texts(await look(site, f"/hiring/{job}/review"), ".reviewed .who a") == [
         "Ben",
         "Ada",
@@ -99,7 +99,7 @@ async def test_an_applicant_reads_how_a_reviewed_application_stands(
     applicant = (await site.get(f"/api/jobs/{job}/review")).json()["items"][0]["applicantId"]
     link = (await site.post(f"/api/applicants/{applicant}/link")).json()["url"]
     path = "/my/" + link.rsplit("/", 1)[1]
-    assert "Your application waits for a decision." in text(await look(site, path))
+    assert "Your application is waiting for a decision." in text(await look(site, path))
     await site.post(f"/api/applications/{ada}/score", json={"score": 98})
     await site.post(
         f"/api/applications/{ada}/reject", json={"reason": "A secret", "tellReason": False}

@@ -427,7 +427,7 @@ async def test_the_form_is_edited_without_scripts(site: httpx2.AsyncClient) -> N
     for type in ("file", "choice", "consent"):
         page = Html((await site.post(path, data={**fields, "do": "add", "add": type})).text)
         fields = filled(page)
-    assert texts(page, "legend")[:3] == ["1. CV or other file", "2. One choice", "3. Consent"]
+    assert texts(page, "legend")[:3] == ["1. Resume or other file", "2. One choice", "3. Consent"]
     assert "Complete all questions" in text(page, ".preview")
     fields |= {"label-1": "Shift", "choices-1": "Day\nNight", "ends-1": "Night", "help-2": "Data"}
     page = Html((await site.post(path, data={**fields, "do": "down-0"})).text)

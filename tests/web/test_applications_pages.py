@@ -235,7 +235,10 @@ async def test_csv_is_previewed_imported_once_and_exported(
     )
     preview = await site.post("/applications/import", data={"text": text})
     assert preview.status_code == 200
-    assert "2 will be added, 2 are already there, 3 cannot be imported." in preview.text
+    assert (
+        "To add: 2. Already in your applications or repeated: 2. Cannot be imported: 3."
+        in preview.text
+    )
     async with database.transaction() as tx:
         assert len(await board.find_all(tx, 1)) <= 1
     for _ in range(2):
@@ -249,7 +252,10 @@ async def test_csv_is_previewed_imported_once_and_exported(
     assert (cook["notes"], cook["next_step"]) == ("'=1+1\nCall Ann", "'+Ring")
     assert rows["Baker"]["status"] == "applied"
     again = await site.post("/applications/import", data={"text": export.text})
-    assert "0 will be added, 3 are already there, 0 cannot be imported." in again.text
+    assert (
+        "To add: 0. Already in your applications or repeated: 3. Cannot be imported: 0."
+        in again.text
+    )
     page = await site.get("/applications")
     assert "Reply rate: 33 % (1 of 3 applications)" in page.text
     newest_week = page.text.partition('class="bar-groups"')[2].split("<li>")[-1]

@@ -148,11 +148,11 @@ async def test_the_best_matches_get_documents_with_progress(
     queued = await site.post("/documents/best", data={"profile": "main"})
     page = (await site.get(queued.headers["location"])).text
     assert "1 match queued" in page
-    assert "0 of 1 have a resume and a letter" in page
+    assert "0 of 1 have a resume and a cover letter" in page
     assert "Being written" in page
     await drain(database, stages)
     page = (await site.get("/documents")).text
-    assert "1 of 1 have a resume and a letter" in page
+    assert "1 of 1 have a resume and a cover letter" in page
     assert "Cover letter: " in page
     async with database.transaction() as tx:
         ids = await store.find_ids(tx, match_id)

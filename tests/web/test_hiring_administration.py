@@ -53,8 +53,8 @@ async def test_applicants_are_imported_after_a_preview_and_exported(
     for content in ("", "name,email\n", "\0\0"):
         assert (await upload(site, path, content)).status_code == 400
     preview = await upload(site, path, PEOPLE)
-    assert "2 will apply" in preview.text
-    assert "1 are repeated" in preview.text
+    assert "To be imported: 2." in preview.text
+    assert "Repeated in the file: 1." in preview.text
     assert (await the_opening(database, job)).occupied == 0
     answers = await asyncio.gather(*(confirm(site, path, PEOPLE, "key") for _ in range(2)))
     assert [answer.status_code for answer in answers] == [303, 303]
@@ -145,8 +145,9 @@ async def test_logs_are_verified_saved_and_compared(
     saved = await upload(site, path, "", action="save")
     assert saved.headers["content-disposition"] == 'attachment; filename="heads.jsonl"'
     compared = await upload(site, path, saved.text, action="verify")
-    assert "2 logs are unchanged. They continue the logs of your file." in " ".join(
-        compared.text.split()
+    assert (
+        "The history of 2 openings is unchanged. It matches the checksums in your file."
+        in " ".join(compared.text.split())
     )
     assert compared.text.count("Interview ") == 1
     assert (await upload(site, path, "{}", action="verify")).status_code == 400

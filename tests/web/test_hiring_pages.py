@@ -55,7 +55,7 @@ async def test_the_list_shows_places_waiting_people_and_offers(
         assert words in line
     assert page.css_first(".cards [data-until]")
     label = page.css(".cards svg")[0].attributes["aria-label"]
-    assert label == "2 of 2 places taken, 1 of them offered"
+    assert label == "2 of 2 places taken, including 1 offered"
 
 
 async def test_an_expired_offer_takes_no_place_in_the_list(
@@ -264,9 +264,9 @@ async def test_a_swapped_part_is_the_same_as_in_the_full_page(
 @pytest.mark.parametrize(
     ("places", "words", "offered"),
     [
-        (2, "1 person will be offered a place at once: Ben.", 1),
-        (3, "2 people will be offered a place at once: Ben, Cy.", 2),
-        (9, "2 people will be offered a place at once: Ben, Cy.", 2),
+        (2, "1 person will be offered a place immediately: Ben.", 1),
+        (3, "2 people will be offered a place immediately: Ben, Cy.", 2),
+        (9, "2 people will be offered a place immediately: Ben, Cy.", 2),
         (1, "No place will be offered.", 0),
     ],
 )
@@ -298,7 +298,10 @@ async def test_with_fewer_places_everyone_keeps_theirs_and_the_board_says_so(
     confirmation = text(
         await look(site, f"/hiring/{job}/change/capacity?capacity=1"), ".confirmation"
     )
-    assert "2 more people have a place than that. Nobody loses a place." in confirmation
+    assert (
+        "This is 2 places fewer than the number of people who have one. Nobody loses a place."
+        in confirmation
+    )
     await post(site, f"/hiring/{job}/change/capacity", {"capacity": "1"})
     page = await look(site, f"/hiring/{job}")
     assert "3 people have a place, but there is only 1 place now." in text(page, "#board .message")
@@ -319,7 +322,7 @@ async def test_added_places_of_a_paused_opening_are_not_offered_yet(
     assert "The opening is paused. No places are offered until it resumes." in confirmation
     await post(site, f"/hiring/{job}/change/capacity", {"capacity": "3"})
     confirmation = text(await look(site, f"/hiring/{job}/change/resume"), ".confirmation")
-    assert "2 people will be offered a place at once: Ben, Cy." in confirmation
+    assert "2 people will be offered a place immediately: Ben, Cy." in confirmation
     await post(site, f"/hiring/{job}/change/resume")
     assert len((await look(site, f"/hiring/{job}")).css("#board [data-until]")) == 2
 

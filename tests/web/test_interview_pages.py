@@ -65,7 +65,7 @@ async def test_a_recruiter_plans_times_and_applicants_book_them_without_scripts(
     page = await look(site, choose)
     # Only people who come may know the link of the meeting.
     assert FORM["place"] not in page.html
-    assert "The place or link is shown after booking." in text(page)
+    assert "The location or link is shown after booking." in text(page)
     assert FORM["place"] not in (await site.get(f"/api/applications/{ada}/interview")).text
     first, second = [node.attributes["value"] or "" for node in page.css("input[name=time]")]
     assert (await post(site, f"{choose}/book", {"time": "x"})).status_code == 400
@@ -84,7 +84,7 @@ async def test_a_recruiter_plans_times_and_applicants_book_them_without_scripts(
     assert "You are number 1 on its waitlist." in waiting
     assert FORM["place"] not in waiting
     assert (await post(site, f"{choose}/book", {"time": second})).status_code == 303
-    assert "A place is free for you at" in text(await look(site, theirs))
+    assert "You have been offered the interview at" in text(await look(site, theirs))
     taps = await asyncio.gather(*(post(site, f"{theirs}/accept") for _ in range(4)))
     assert {answer.status_code for answer in taps} == {303}
     assert texts(await look(site, here), ".booked li") == ["Ben", "Ada"]
@@ -102,7 +102,7 @@ async def test_a_recruiter_plans_times_and_applicants_book_them_without_scripts(
     # Without email the personal page tells it, and at once.
     own_page = theirs.removesuffix(f"/applications/{ben}/interview")
     told = await look(site, own_page)
-    changed = "The company changed the time or place of the interview. It is at"
+    changed = "The company changed the time or location of the interview. It is now at"
     assert changed in text(told)
     update = attribute(told, "#mine", "hx-get")
     assert (await site.get(update)).status_code == 204
@@ -121,7 +121,7 @@ async def test_a_recruiter_plans_times_and_applicants_book_them_without_scripts(
         changed.removesuffix(" at"),
         "The place in the interview",
         "A place became free for you in the interview",
-        "You joined the waitlist of the interview",
+        "You joined the waitlist for the interview",
         "You applied and got a place.",
     ]
     assert "11:15 (Europe/Berlin)" in history[0]
@@ -154,14 +154,14 @@ async def test_an_offered_interview_time_is_answered_in_its_own_words(
     missed = 24 * 3_600 + 1
     await let_pass(database, first, missed)
     late = await post(site, await offer_of(database, waiting), {"answer": "accept"})
-    again = "You answered too late and are back on the waitlist of this interview time."
+    again = "You answered too late and are back on the waitlist for this interview time."
     assert (late.status_code, text(Html(late.text), "[role=status]")) == (410, again)
     # The last time it is over; the application for the opening is not.
     async with database.transaction() as tx:
         await tx.execute("UPDATE hiring.opening SET max_missed = 2 WHERE id = %s", [first])
     await site.delete(f"/api/applications/{cid}/interview")
     theirs = f"{await find_page(database, ben)}/applications/{ben}/interview"
-    assert "A place is free for you at" in text(await look(site, theirs))
+    assert "You have been offered the interview at" in text(await look(site, theirs))
     await let_pass(database, first, missed)
     late = await post(site, f"{theirs}/accept")
     ended = "You answered too late. Choose another interview time."

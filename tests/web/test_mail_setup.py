@@ -43,14 +43,14 @@ async def test_a_test_letter_shows_what_the_mail_server_says(database: Database)
     async with open_mailbox() as mailbox:
         settings = SiteSettings.from_settings(mailbox.settings(public_url="https://wells.example"))
         async with site_with(database, local=True, site_settings=settings) as site:
-            assert texts(await look(site, PAGE), "form.form button") == ["Send test letter"]
+            assert texts(await look(site, PAGE), "form.form button") == ["Send test email"]
             mailbox.refusals = ["550 no such user"]
             refused = await site.post(PAGE, data={"address": "me@example.org"}, headers=HTML)
             assert "550 no such user" in refused.text
             wrong = await site.post(PAGE, data={"address": "nobody"}, headers=HTML)
             assert wrong.status_code == 400
             sent = await site.post(PAGE, data={"address": " me@example.org"}, headers=HTML)
-            assert "The mail server accepted the test letter to" in sent.text
+            assert "The mail server accepted the test email to" in sent.text
             # A test letter can go to any address, so a person sends only a few of them.
             codes = {
                 (await site.post(PAGE, data={"address": "nobody"}, headers=HTML)).status_code

@@ -175,7 +175,7 @@ async def test_a_resume_is_imported_beside_what_the_profile_has(
     page = await site.post("/profile/upload", files={"text": (None, FILE)})
     text = read_text(page)
     for words in (
-        "In your profile",
+        "Keep what is in your profile",
         "In the pasted text",
         "Head Chef",
         "Diploma",

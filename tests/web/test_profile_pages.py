@@ -321,7 +321,7 @@ async def test_a_proposed_rule_is_shown_with_its_effect_and_decided(
             id = await matches.save_verdict(tx, place.word(90, listing, local_score=0))
             await matches.set_status(tx, id or 0, "dismissed")
             await matches.set_dismiss_reason(tx, id or 0, "company")
-    assert "Your reasons suggest 1 rule." in (await site.get("/matches")).text
+    assert "Your dismissal reasons suggest 1 rule." in (await site.get("/matches")).text
     page = await site.get("/profile/rules")
     assert "Hide all jobs at Mill Ltd." in page.text
     assert "You dismissed 2 matches for this reason." in page.text

@@ -437,7 +437,7 @@ async def test_an_expired_offer_says_so(site: httpx2.AsyncClient, database: Data
     application = await apply(site, job)
     await let_pass(database, job, 301)
     link = await offer_of(database, application["applicationId"])
-    assert "This offer has ended." in (await site.get(link)).text
+    assert "This offer has expired or is no longer open." in (await site.get(link)).text
     late = await post(site, link, answer="accept")
     assert (late.status_code, "Your application has ended" in late.text) == (410, True)
 

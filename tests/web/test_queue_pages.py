@@ -368,7 +368,7 @@ async def test_cancelling_a_task_names_consequences_and_needs_a_reason(
     shown = await page(site, f"/activity/tasks/{tea}")
     assert shown.css_first(f'dd a[href="/activity/tasks/{cup}"]')
     consequences = texts(await page(site, f"/activity/tasks/{cup}/cancel"), ".confirmation p")
-    assert "1 task that waits for it continues without it." in consequences
+    assert "1 task that is waiting for it continues without it." in consequences
     answer = await send(site, f"/activity/tasks/{cup}/cancel", 400, reason="")
     assert Html(answer.text).css_first(".confirmation")
     await send(site, f"/activity/tasks/{cup}/cancel", reason="broken")

@@ -172,7 +172,7 @@ async def test_the_company_page_says_what_it_is_like_there(
     assert "No website report yet." in page
     id = await _complete(database)
     page = (await site.get(f"/companies/{company}")).text
-    assert "What it is like there" in page
+    assert "What it&#39;s like to work there" in page
     assert "keeps drinking water safe" in page
     assert f'href="/reports/{id}"' in page
 
@@ -229,7 +229,7 @@ async def test_a_report_is_deleted_after_confirmation_and_its_events_stay(
 ) -> None:
     bed = ReportBed(database)
     id = await _complete(database)
-    assert "Its activity is kept." in (await site.get(f"/reports/{id}/delete")).text
+    assert "Its history is kept." in (await site.get(f"/reports/{id}/delete")).text
     assert (await site.post(f"/reports/{id}/delete")).headers["location"] == "/reports"
     assert (await site.get(f"/reports/{id}")).status_code == 404
     for table in ("report", "prompt", "answer"):

@@ -314,7 +314,7 @@ async def test_companies_and_searches_are_suggested_from_the_profile(
     page = Html((await site.get("/setup/companies")).text)
     [suggested] = page.css("#suggested .pick")
     assert "Cityblock Health" in suggested.text()
-    assert "because of: Registered Nurse, Home Visits" in suggested.text()
+    assert "matches your profile: Registered Nurse, Home Visits" in suggested.text()
     assert "No company in our list" not in page.text()
     async with database.transaction() as tx:
         await profiles.save(
@@ -323,7 +323,7 @@ async def test_companies_and_searches_are_suggested_from_the_profile(
     page = Html((await site.get("/setup/companies")).text)
     first = page.css("#suggested .pick")[0].text()
     assert "Health:" in first
-    assert "because of: Nurse Informatics Analyst, Paris" in first
+    assert "matches your profile: Nurse Informatics Analyst, Paris" in first
     assert page.css_first('#searches [value="remotive"]').attributes.get("disabled", "no") == "no"
     assert page.css_first('#searches [value="jooble"]').attributes.get("disabled", "no") != "no"
     # A search alone is enough, and one that needs a key is not added.

@@ -349,7 +349,10 @@ async def test_without_a_worker_the_page_says_how_to_start_one(
     source = await board(database)
     for path in ("test", "run"):
         page = await site.post(f"/sources/{source.id}/{path}", headers={"Accept": "text/html"})
-        assert (page.status_code, "Start Jobmill with “jobmill up”" in page.text) == (503, True)
+        assert (page.status_code, "Start Jobmill or a worker, then try again." in page.text) == (
+            503,
+            True,
+        )
 
 
 async def test_the_item_of_another_source_is_not_shown(
