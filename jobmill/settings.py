@@ -261,17 +261,17 @@ class Settings(BaseModel):
     in transaction mode does not need this: see `database_pooler`."""
 
     processors: Count = 10
-    """How many tasks of a phase one worker process runs at the same time."""
+    """How many tasks of a step one worker process runs at the same time."""
 
     processors_by_phase: dict[str, Count] = Field(default_factory=dict)
-    """The number of processors for individual phases, such as `company/extract`."""
+    """The number of processors for individual steps, such as `company/extract`."""
 
     start_rate_by_phase: dict[str, StartRateText] = Field(default_factory=dict)
-    """How many tasks of individual phases may start in a number of seconds, over all workers: `3/5s` starts
+    """How many tasks of individual steps may start in a number of seconds, over all workers: `3/5s` starts
     at most three every five seconds."""
 
     queue_capacity: Count = 1000
-    """How many tasks may wait in a phase before new ones are refused."""
+    """How many tasks may wait in a step before new ones are refused."""
 
     max_retries: Annotated[int, Field(ge=0, le=1_000)] = 3
     """How often a failed task is retried before it ends as failed."""
@@ -311,7 +311,7 @@ class Settings(BaseModel):
     """The User-Agent header sent to other sites (ASCII). Its first word is the name looked up in robots.txt."""
 
     contact: HeaderText = ""
-    """A page or an e-mail address where site operators can reach you; sent with the User-Agent."""
+    """A page or an email address where site operators can reach you; sent with the User-Agent."""
 
     host_interval_seconds: Annotated[float, Field(gt=0, le=3_600, allow_inf_nan=False)] = 1
     """Seconds between the starts of two requests to the same host, over all workers."""
@@ -408,7 +408,7 @@ class Settings(BaseModel):
     """A folder with your own message templates; the built-in ones are used for the others."""
 
     time_zone: TimeZone = UTC
-    """The time zone of new openings, in which letters tell times; each opening can have its own."""
+    """The time zone of new openings, in which emails show times; each opening can have its own."""
 
     fold_email_aliases: bool = False
     """Whether aliases of one mailbox (ada+jobs@…, and dots at Gmail) count as one applicant."""
