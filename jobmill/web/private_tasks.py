@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from jobmill.db import Tx
@@ -33,24 +33,53 @@ async def read_detail(tx: Tx, item_id: int, visitor: Visitor) -> ItemDetail:
     is_private = bool(await find_private(tx, [item], visitor))
     if is_private:
         item, events = _redact(item), [replace(event, note=None) for event in events]
+    else:
+        events = await redact_refusals(tx, [item], events, visitor)
     return ItemDetail(item, events, await inspect.count_waiting_for(tx, id), is_private)
 
 
 async def find_private(tx: Tx, items: Iterable[Item], visitor: Visitor) -> set[int]:
     """The ids of tasks that score a job for a profile of another person."""
-    by_profile: dict[int, list[int]] = {}
-    for item in items:
-        profile_id = judging.find_profile_id(item.key) if item.kind in KINDS else None
-        if profile_id is not None:
-            by_profile.setdefault(profile_id, []).append(item.id)
-    own = {summary.profile_id for summary in await profiles.find_all(tx, owner=visitor.owner)}
-    return {id for profile_id, ids in by_profile.items() if profile_id not in own for id in ids}
+    own = await _find_own_profiles(tx, visitor)
+    return {item.id for item in items if _is_private(item.kind, item.key, own)}
+
+
+async def _find_own_profiles(tx: Tx, visitor: Visitor) -> set[int]:
+    return {summary.profile_id for summary in await profiles.find_all(tx, owner=visitor.owner)}
+
+
+def _is_private(kind: str, key: str, own: Container[int]) -> bool:
+    profile_id = judging.find_profile_id(key) if kind in KINDS else None
+    return profile_id is not None and profile_id not in own
 
 
 async def redact_items(tx: Tx, items: Sequence[Item], visitor: Visitor) -> list[Item]:
     """The tasks without data and results of private ones."""
     private = await find_private(tx, items, visitor)
     return [_redact(item) if item.id in private else item for item in items]
+
+
+async def redact_refusals(
+    tx: Tx, items: Sequence[Item], events: Iterable[ItemEvent], visitor: Visitor
+) -> list[ItemEvent]:
+    """The events; refused spawns keep only their reason if the parent or the refused task is private."""
+    own = await _find_own_profiles(tx, visitor)
+    private = {item.id for item in items if _is_private(item.kind, item.key, own)}
+    return [
+        _redact_refusal(event) if event.item_id in private or _spawns_private(event, own) else event
+        for event in events
+    ]
+
+
+def _spawns_private(event: ItemEvent, own: Container[int]) -> bool:
+    if event.what != "spawn refused":
+        return False
+    phase, _, key = (event.note or "").partition(": ")[2].partition(" ")
+    return _is_private(phase.partition("/")[0], key, own)
+
+
+def _redact_refusal(event: ItemEvent) -> ItemEvent:
+    return replace(event, note=(event.note or "").partition(": ")[0])
 
 
 def _redact(item: Item) -> Item:

@@ -29,7 +29,8 @@ from jobmill.people import keys
 from jobmill.people.persons import LOCAL, Owner
 from jobmill.pipelines import company, discovery, judging, submission
 from jobmill.pipelines import documents as document_pipeline
-from jobmill.queue import Move, Stage, Work, declare_stages, submit_all
+from jobmill.queue import Move, NewItem, Stage, Work, declare_stages, lineage, submit_all
+from jobmill.queue.spawn_rules import ChildItem, spawn_children
 from jobmill.web.api import router as api_router
 from jobmill.web.auth import SESSION_COOKIE
 from tests.catalog import helpers
@@ -112,7 +113,7 @@ class Victim:
     profile: str
     secret: str
     """In everything that the job search consists of."""
-    ids: Mapping[str, int]
+    ids: Mapping[str, int | str]
 
     def url(self, route: Route, *, named: bool = True) -> str:
         def fill(match: re.Match[str]) -> str:
@@ -283,7 +284,13 @@ async def fill(tx: Tx, owner: Owner) -> Victim:
     url = f"https://jobs.example.com/{secret}"
     added = await submissions.add(tx, url, "job", owner=owner, url=url, profile_id=place.profile)
     await submissions.mark_unknown(tx, url, secret, profile_id=place.profile)
-    [item] = await submit_all(tx, [judging.new_item_for_url(url, place.profile)])
+    new_item = judging.new_item_for_url(url, place.profile)
+    [item] = await submit_all(tx, [new_item])
+    # It may not be its own child; a task of everyone may not have it as a child either.
+    [shared] = await submit_all(
+        tx, [NewItem(company.KIND, "fetch", f"company of {name[:3]}{owner}")]
+    )
+    await spawn_children(tx, [ChildItem(item.id, new_item), ChildItem(shared.id, new_item)])
     await tx.execute("UPDATE queue.item SET message = %s WHERE id = %s", [secret, item.id])
     company_id = await fetch_value(
         tx, int, "INSERT INTO catalog.company (name, key) VALUES (%(n)s, %(n)s) RETURNING id",
@@ -301,6 +308,9 @@ async def fill(tx: Tx, owner: Owner) -> Victim:
         "listing_id": place.listing,
         "company_id": company_id,
         "item_id": item.id,
+        "shared_item_id": shared.id,
+        "tracking_id": str(await lineage.get_tracking_id(tx, item.id)),
+        "shared_tracking_id": str(await lineage.get_tracking_id(tx, shared.id)),
         "document_id": document_id,
         "version": 1,
         "number": 1,
@@ -376,6 +386,22 @@ def test_every_route_is_classified() -> None:
 async def test_no_page_shows_a_job_search_to_others(world: World) -> None:
     assert await find_leaks(world) == []
     await check_cursors(world)
+
+
+@pytest.mark.parametrize("who", ["admin", "key of admin", "local"])
+async def test_refused_tasks_do_not_show_a_job_search_to_admins(world: World, who: str) -> None:
+    ids = world.victims["anna"].ids
+    for path in (
+        f"/activity/lineage/{ids['tracking_id']}",
+        f"/activity/lineage/{ids['shared_tracking_id']}",
+        f"/activity/tasks/{ids['shared_item_id']}",
+        f"/api/tasks/{ids['shared_item_id']}",
+    ):
+        headers = {"Accept": "text/html"} | world.visitors[who]
+        answer = await world.client.get(path, headers=headers)
+        assert answer.status_code == 200, path
+        assert "refused" in answer.text.lower(), path
+        assert world.victims["anna"].secret not in answer.text, path
 
 
 @pytest.mark.parametrize("victim", ["anna", "local"])

@@ -57,9 +57,11 @@ async def show(
             raise NotFound("lineage", tracking_id)
         has_more = len(items) > MAX_ITEMS
         items = sorted(items, key=lambda member: member.id)[:MAX_ITEMS]
-        items = await private_tasks.redact_items(tx, items, visitor)
         ids = [member.id for member in items]
         refused = await lineage.list_refused_spawns(tx, ids, limit=MAX_REFUSED)
+        # Before the items lose the keys that tell whose they are.
+        refused = await private_tasks.redact_refusals(tx, items, refused, visitor)
+        items = await private_tasks.redact_items(tx, items, visitor)
     roots = lineage.build_trees(items, refused)
     statuses = Counter(member.status for member in items)
     return page(
