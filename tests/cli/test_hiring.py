@@ -13,6 +13,7 @@ import pytest
 from jobmill.db import Database
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.applications import withdrawals
+from jobmill.hiring.interviews import interview_times
 from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applicants, applications
@@ -350,6 +351,25 @@ async def test_an_application_is_rated_tagged_and_noted(run: Run, database: Data
     assert (review["average"], review["tags"], review["notes"]) == (5.0, [], [])
     missing = await run("hiring", "review", 999)
     assert missing.returncode == 3
+
+
+async def test_openings_are_not_changed_by_the_number_of_an_interview_time(
+    run: Run, database: Database
+) -> None:
+    async with database.transaction() as tx:
+        [time] = await make_times(tx, await make_opening(tx), 1)
+    for command in (
+        ("edit", time.id, "--title", "Cook"),
+        ("capacity", time.id, 5),
+        ("pause", time.id),
+        ("close", time.id),
+        ("close", time.id, "--tell", "nothing"),
+        ("posting", time.id, "--type", "FULL_TIME"),
+    ):
+        refused = await run("opening", *command)
+        assert refused.returncode == 3, command
+    async with database.transaction() as tx:
+        assert (await interview_times.get_interview(tx, time.id)).capacity == 1
 
 
 async def test_interview_times_are_planned_and_booked(run: Run, database: Database) -> None:

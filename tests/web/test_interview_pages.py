@@ -11,6 +11,8 @@ from selectolax.lexbor import LexborHTMLParser as Html
 from jobmill.db import Database, fetch_value
 from jobmill.hiring.messages import letter_calendars, letters, notices
 from jobmill.hiring.messages.signed_links import LinkSigner
+from jobmill.hiring.records import openings
+from jobmill.hiring.records.openings import Opening
 from jobmill.people import secrets
 from tests.web.api.helpers import let_pass, make_job
 from tests.web.helpers import status_and_code
@@ -213,6 +215,58 @@ async def test_the_api_plans_and_books_times(site: httpx2.AsyncClient, database:
     cancelled = await site.post(f"/api/interviews/{first}/cancel", json={})
     assert cancelled.json()["status"] == "closed"
     assert status_and_code(await site.post(f"/api/interviews/{job}/cancel", json={}))[0] == 404
+
+
+async def test_the_id_of_an_interview_time_is_no_opening(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job = await make_job(site)
+    await post(site, f"/hiring/{job}/interviews", {**FORM, "first_day": DAY})
+    listed = (await site.get(f"/api/jobs/{job}/interviews")).json()["interviews"]
+    first, second = [time["id"] for time in listed]
+    await site.post(f"/api/interviews/{first}/cancel", json={})
+    # A new time takes the place of the cancelled one, which must not come back.
+    await post(site, f"/hiring/{job}/interviews", {**FORM, "first_day": DAY})
+    before = await read_openings(database)
+    for id in (first, second):
+        statuses: dict[str, int] = {}
+        for method, path, body in (
+            ("GET", "settings", None),
+            ("PATCH", "settings", {"title": "Cook"}),
+            ("POST", "capacity", {"capacity": 5}),
+            ("POST", "pause", None),
+            ("POST", "resume", None),
+            ("POST", "close", None),
+            ("POST", "reopen", None),
+            ("POST", "close-and-tell", {"tell": False}),
+            ("PUT", "form", {"fields": [{"label": "Why us?", "type": "long_text"}]}),
+            (
+                "POST",
+                "bulk",
+                {"action": "message", "applicationIds": [1], "reason": "x", "message": "Hi"},
+            ),
+            ("PUT", "posting", {"employmentType": "FULL_TIME"}),
+        ):
+            answer = await site.request(method, f"/api/jobs/{id}/{path}", json=body)
+            statuses[f"{method} {path}"] = answer.status_code
+        answer = await site.get(f"/hiring/{id}/edit", headers={"Accept": "text/html"})
+        statuses["edit"] = answer.status_code
+        for path, form in (
+            ("edit", {"title": "Cook"}),
+            ("change/capacity", {"capacity": "5"}),
+            ("change/pause", {}),
+            ("change/reopen", {}),
+            ("close", {"waiting": "keep"}),
+            ("close", {"waiting": "end"}),
+        ):
+            statuses[path] = (await post(site, f"/hiring/{id}/{path}", form)).status_code
+        assert {path: status for path, status in statuses.items() if status != 404} == {}
+    assert await read_openings(database) == before
+
+
+async def read_openings(database: Database) -> list[Opening]:
+    async with database.transaction() as tx:
+        return await openings.list_openings(tx, with_interviews=True)
 
 
 async def test_letters_about_interviews_bring_a_calendar_file(

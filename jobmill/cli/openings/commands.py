@@ -394,6 +394,7 @@ def capacity(
 
     async def change_capacity(tx: Tx) -> tuple[Opening, list[opening_output.PromotedApplicant]]:
         before = await openings.get(tx, opening)
+        openings.refuse_interview_time(before)
         async with tx.transaction(force_rollback=dry_run):
             after = await lifecycle.set_capacity(tx, opening, number, LOCAL)
             events = await find_by_opening(tx, opening, after=before.last_seq)

@@ -16,7 +16,7 @@ from jobmill.hiring.applications.withdrawals import end_application, withdrawal_
 from jobmill.hiring.locked_opening import LockedOpening
 from jobmill.hiring.messages import notices
 from jobmill.hiring.openings.lifecycle import resize
-from jobmill.hiring.records import applications
+from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.applications import Application
 from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.hiring.waitlist import promotions
@@ -79,6 +79,7 @@ async def run_bulk_action(
         tx.transaction(force_rollback=dry_run),
         lock_and_expire_offers(tx, opening_id, by) as locked,
     ):
+        openings.refuse_interview_time(locked.opening)
         refused, selected = await _select(locked, ids, action)
         match action:
             case "withdraw":

@@ -62,7 +62,10 @@ async def close_and_tell(
         raise Invalid(f"A reason can have at most {MAX_REASON_LENGTH:,} characters.")
     async with tx.transaction(force_rollback=dry_run):
         # Lock before the letter is saved, so that two closings of one opening do not meet there.
-        await openings.fetch_locked(await openings.request_lock(tx, opening_id), opening_id)
+        opening = await openings.fetch_locked(
+            await openings.request_lock(tx, opening_id), opening_id
+        )
+        openings.refuse_interview_time(opening)
         if tell and text:
             await letter_templates.save_text(tx, LETTER, text, by, opening_id=opening_id)
         async with lock_and_expire_offers(tx, opening_id, by) as locked:

@@ -14,7 +14,13 @@ from jobmill.hiring.audit_log import events
 from jobmill.hiring.forms import stored_answers, uploads
 from jobmill.hiring.forms.answers import FormSubmission
 from jobmill.hiring.locked_opening import LockedOpening
-from jobmill.hiring.records import applicants, applications, blocklist, idempotent_responses
+from jobmill.hiring.records import (
+    applicants,
+    applications,
+    blocklist,
+    idempotent_responses,
+    openings,
+)
 from jobmill.hiring.records.applicants import (
     ApplicantId,
     ApplicantNotFound,
@@ -22,7 +28,7 @@ from jobmill.hiring.records.applicants import (
     Contact,
 )
 from jobmill.hiring.records.applications import Application, DuplicateApplication
-from jobmill.hiring.records.openings import Opening, OpeningNotFound
+from jobmill.hiring.records.openings import Opening
 from jobmill.hiring.waitlist import positions, promotions, quiet_hours
 from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 from jobmill.time_zones import format_local_time
@@ -111,9 +117,8 @@ async def apply_all(
     newcomers = list(dict.fromkeys(ref.id for ref in admitted))
     expired = await _find_expired_uploads(tx, opening_id, requests)
     async with lock_and_expire_offers(tx, opening_id, SYSTEM, newcomers=newcomers) as locked:
-        if locked.opening.parent_id is not None:
-            # An interview time is booked, not applied for.
-            raise OpeningNotFound(opening_id)
+        # An interview time is booked, not applied for.
+        openings.refuse_interview_time(locked.opening)
         for request in requests:
             ref = admissions[request]
             if isinstance(ref, AppError):

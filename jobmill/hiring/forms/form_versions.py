@@ -63,6 +63,7 @@ async def save_form(
     `based_on` is the version that the editor saw; raises Conflict if there is a newer one.
     """
     async with lock_and_expire_offers(tx, opening_id, by) as locked:
+        openings.refuse_interview_time(locked.opening)
         current = locked.opening.form_version
         versions = await find_versions(tx, opening_id)
         used = {field.key for version in versions.values() for field in version.fields}

@@ -22,7 +22,7 @@ from jobmill.hiring.locked_opening import LockedOpening, lock_opening
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.applications import Application
-from jobmill.hiring.records.openings import OpeningNotFound, OpeningStatus, OpeningTerms
+from jobmill.hiring.records.openings import OpeningStatus, OpeningTerms
 from jobmill.hiring.timestamps import format_timestamp
 from jobmill.hiring.transitions import ApplicationStatus
 from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
@@ -106,8 +106,7 @@ async def add_times(
         raise Invalid(f"The place or link can have at most {MAX_PLACE_LENGTH} characters.")
     # Two requests at once: the second one sees the times of the first.
     async with lock_opening(tx, parent_id, by) as parent:
-        if parent.opening.parent_id is not None:
-            raise OpeningNotFound(parent_id)
+        openings.refuse_interview_time(parent.opening)
         if times[0][0] <= parent.at:
             raise Invalid("The first interview should be in the future.")
         existing = {

@@ -91,6 +91,7 @@ async def edit(
     `in_review` says what happens to applications in review if the opening stops reviewing.
     """
     async with lock_and_expire_offers(tx, id, by) as locked:
+        openings.refuse_interview_time(locked.opening)
         before = OpeningTerms(
             **{field.name: getattr(locked.opening, field.name) for field in fields(OpeningTerms)}
         )
@@ -185,6 +186,7 @@ async def _change_status(
     after: OpeningStatus,
 ) -> Opening:
     async with lock_and_expire_offers(tx, id, by) as locked:
+        openings.refuse_interview_time(locked.opening)
         if locked.status not in before:
             raise Conflict(f"The status cannot change from {locked.status} to {after}.")
         locked.status = after

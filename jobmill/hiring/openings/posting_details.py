@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 from jobmill.db import Tx, fetch_all
 from jobmill.errors import Invalid
 from jobmill.hiring.actor import Actor
+from jobmill.hiring.records import openings
 from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 
 EmploymentType = Literal[
@@ -72,6 +73,7 @@ async def save_details(tx: Tx, opening_id: int, details: PostingDetails, by: Act
     """Replace the details of an opening; the audit log records what changed. Raises Invalid."""
     details = check_details(details)
     async with lock_and_expire_offers(tx, opening_id, by) as locked:
+        openings.refuse_interview_time(locked.opening)
         before = await get_details(tx, opening_id)
         if details == before:
             return

@@ -189,6 +189,12 @@ async def get(tx: Tx, id: int) -> Opening:
     )
 
 
+def refuse_interview_time(opening: Opening) -> None:
+    """Raise OpeningNotFound for an interview time: it has its own changes, and stays cancelled."""
+    if opening.parent_id is not None:
+        raise OpeningNotFound(opening.id)
+
+
 async def request_lock(tx: Tx, id: int, newcomers: int = 0) -> AsyncCursor[LockedOpeningRow]:
     """Send the statement that locks the opening until the transaction ends.
 

@@ -82,7 +82,9 @@ async def show_job(
 async def show_job_settings(job_id: JobPathId, caller: ViewerCaller) -> Response:
     """All settings of an opening."""
     async with caller.db.transaction() as tx:
-        return caller.respond(JobSettings.of(await openings.get(tx, job_id)))
+        opening = await openings.get(tx, job_id)
+    openings.refuse_interview_time(opening)
+    return caller.respond(JobSettings.of(opening))
 
 
 @router.patch("/{jobId}/settings", response_model=JobSettings)
@@ -98,9 +100,12 @@ async def change_capacity(
     job_id: JobPathId, body: CapacityBody, caller: RecruiterCaller
 ) -> Response:
     """Change the number of slots. New ones are offered at once; all applicants keep theirs."""
-    return await _change(
-        caller, lambda tx: lifecycle.set_capacity(tx, job_id, body.capacity, caller.actor)
-    )
+
+    async def work(tx: Tx) -> Opening:
+        openings.refuse_interview_time(await openings.get(tx, job_id))
+        return await lifecycle.set_capacity(tx, job_id, body.capacity, caller.actor)
+
+    return await _change(caller, work)
 
 
 @router.post("/{jobId}/pause", response_model=JobSettings)

@@ -16,7 +16,7 @@ from jobmill.hiring.interviews import interview_times
 from jobmill.hiring.interviews.interview_times import Booking, InterviewPlan, InterviewTime
 from jobmill.hiring.interviews.time_series import TimeSeries
 from jobmill.hiring.records import openings
-from jobmill.hiring.records.openings import Opening, OpeningNotFound
+from jobmill.hiring.records.openings import Opening
 from jobmill.time_zones import format_local_time, list_time_zones, load_time_zone
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.confirmation import Confirmation
@@ -178,8 +178,7 @@ async def _page(page: PageRenderer, opening_id: int, form: ScheduleForm) -> HTML
 
 async def _read(tx: Tx, opening_id: int) -> InterviewSchedule:
     opening = await openings.get(tx, opening_id)
-    if opening.parent_id is not None:
-        raise OpeningNotFound(opening_id)
+    openings.refuse_interview_time(opening)
     times = await interview_times.list_interviews(tx, opening_id)
     return InterviewSchedule(
         opening,

@@ -112,6 +112,7 @@ async def apply_change(
     try:
         async with page.db.transaction(LONG_TIMEOUT) as tx:
             before = await openings.get(tx, opening_id)
+            openings.refuse_interview_time(before)
             if change == "capacity":
                 capacity = terms_form.parse_number(form, "capacity", PLACES)
                 after = await lifecycle.set_capacity(tx, opening_id, capacity, visitor.actor)
@@ -229,6 +230,7 @@ def _offers_text(count: int, first: list[str]) -> str:
 async def edit(opening_id: PathId, visitor: Recruiter, page: Page) -> HTMLResponse:
     async with page.db.transaction() as tx:
         opening = await openings.get(tx, opening_id)
+        openings.refuse_interview_time(opening)
         details = await posting_details.get_details(tx, opening_id)
     typed = terms_form.to_fields(opening) | posting_form.to_fields(details)
     return await _edit_page(page, opening, typed)
@@ -251,6 +253,7 @@ async def save(opening_id: PathId, visitor: Recruiter, form: Fields, page: Page)
     """Save what the form changes, or show it again with the error and the input."""
     async with page.db.transaction() as tx:
         before = await openings.get(tx, opening_id)
+    openings.refuse_interview_time(before)
     try:
         changed, details = terms_form.find_changes(before, form), posting_form.parse_posting(form)
         in_review = terms_form.parse_in_review(form)
