@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+import sys
 from dataclasses import replace
+from types import FrameType
 
 import pytest
 
@@ -21,6 +23,7 @@ from jobmill.hiring.audit_log.replay_preview import preview_at
 from jobmill.hiring.import_export import exports
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applications, openings
+from jobmill.hiring.records.applications import Application
 from jobmill.hiring.records.openings import Opening
 from tests.hiring.helpers import apply, make_opening
 
@@ -143,6 +146,27 @@ async def test_applications_accepted_together_are_ordered_as_the_company_chose(
     await decisions.accept(tx, ids[4], LOCAL)
     assert (await list_waiting(tx, opening))[-1] == ids[4]
     assert await find_faults(tx, opening) == []
+
+
+async def test_accepting_many_does_not_compare_each_with_all_others(tx: Tx) -> None:
+    opening = await make_opening(tx, 1, admission="review")
+    ids = await apply_many(tx, opening, 12)
+    await decisions.accept(tx, ids[0], LOCAL)
+    comparisons = 0
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        nonlocal comparisons
+        comparisons += event == "call" and frame.f_code is Application.__eq__.__code__
+
+    sys.setprofile(count)
+    try:
+        results = await bulk_actions.run_bulk_action(
+            tx, opening.id, "accept", ids, LOCAL, reason=""
+        )
+    finally:
+        sys.setprofile(None)
+    assert [result.outcome for result in results] == ["refused", *["accepted"] * 11]
+    assert comparisons == 0
 
 
 async def test_scores_are_checked_and_logged_once(tx: Tx) -> None:

@@ -195,10 +195,10 @@ async def _accept(
         )
         for application in undecided
     ]
-    results += [
-        _refuse_decided(application) for application in selected if application not in undecided
-    ]
     chosen = {application.id for application in undecided}
+    results += [
+        _refuse_decided(application) for application in selected if application.id not in chosen
+    ]
     others = [application for application in offered if application.id not in chosen]
     return [
         *results,
