@@ -9,8 +9,9 @@ import httpx2
 
 from jobmill.db import Database
 from jobmill.hiring.records import openings
+from tests.hiring.helpers import make_opening
 from tests.hiring.interview_helpers import make_times
-from tests.queue.helpers import fetch
+from tests.queue.helpers import fetch, until_statements_wait
 from tests.web.api.helpers import make_job
 from tests.web.hiring_helpers import (
     HTML,
@@ -78,6 +79,21 @@ async def test_openings_are_exported_and_imported_once(
     assert {answer.status_code for answer in await asyncio.gather(*again)} == {303}
     titles = await fetch(database, "SELECT title FROM hiring.opening ORDER BY id")
     assert titles == ["=Baker", "=Baker"]
+
+
+async def test_an_opening_that_is_created_during_the_export_does_not_end_it(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    await make_job(site, title="Baker")
+    async with database.transaction() as tx:
+        # The export has read the openings, and waits before it counts their applications.
+        await tx.execute("LOCK TABLE hiring.application IN ACCESS EXCLUSIVE MODE")
+        export = asyncio.create_task(site.get("/hiring/openings.csv", headers=HTML))
+        await until_statements_wait(database)
+        await make_opening(tx)
+    answer = await export
+    assert answer.status_code == 200
+    assert len(answer.text.splitlines()) == 2
 
 
 async def test_addresses_are_blocked_and_unblocked(site: httpx2.AsyncClient) -> None:

@@ -45,7 +45,7 @@ def opening_fields(opening: Opening) -> dict[str, Any]:
 async def list_openings(
     tx: Tx, *, status: OpeningStatus | None = None, after: int = 0, limit: int = PAGE_SIZE
 ) -> list[Opening]:
-    """Openings with the counts that readers see: an expired offer takes no slot."""
+    """Openings with the counts that readers see: an expired offer takes no slot. Needs a snapshot."""
     page = await openings.list_openings(tx, status=status, after=after, limit=limit)
     page_counts = await applicant_lists.list_counts(tx, status=status, after=after, limit=limit)
     return [
@@ -55,7 +55,7 @@ async def list_openings(
 
 
 async def iter_openings(tx: Tx) -> AsyncIterator[dict[str, Any]]:
-    """All openings, oldest first."""
+    """All openings, oldest first. Needs a snapshot."""
     after = 0
     while page := await list_openings(tx, after=after):
         for opening in page:
