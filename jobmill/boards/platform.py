@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from jobmill.catalog.platform_rules import PostingIds
-from jobmill.catalog.posting import Posting
+from jobmill.catalog.posting import Posting, limit_lengths
 from jobmill.errors import Invalid, OutsideError
 from jobmill.extract.fields.missing_fields import fill_missing_fields
 from jobmill.outside.request import Request
@@ -194,7 +194,7 @@ class Platform:
         except _READ_ERRORS as error:
             raise self._unreadable(error) from error
         postings = (
-            fill_missing_fields(replace(posting, platform=self.name))
+            limit_lengths(fill_missing_fields(replace(posting, platform=self.name)))
             for posting in page.postings[:MAX_POSTINGS]
         )
         truncated = page.truncated or len(page.postings) > MAX_POSTINGS
@@ -212,8 +212,8 @@ class Platform:
                 (details,) = self.read(body, request, config).postings
         except _READ_ERRORS as error:
             raise self._unreadable(error) from error
-        complete = _merge_details(posting, details)
-        return fill_missing_fields(replace(complete, platform=self.name, partial=False))
+        complete = replace(_merge_details(posting, details), platform=self.name, partial=False)
+        return limit_lengths(fill_missing_fields(complete))
 
     def _unreadable(self, error: Exception) -> OutsideError:
         return OutsideError(

@@ -64,18 +64,20 @@ def _words(text: str) -> list[str]:
 
 def _strip_legal_form(words: list[str]) -> list[str]:
     """Remove legal forms and words for the careers site from the end, but never all words."""
-    left = words
-    while shorter := _drop_last_form(left):
-        left = shorter
-    return left
-
-
-def _drop_last_form(words: list[str]) -> list[str]:
     folded = tuple(fold_case(word) for word in words)
+    count = len(words)
+    while shorter := _drop_last_form(words, folded, count):
+        count = shorter
+    return words[:count]
+
+
+def _drop_last_form(words: list[str], folded: tuple[str, ...], count: int) -> int:
+    """How many of the first `count` words stand before the legal form at their end; 0 if none do, or
+    there is no such form."""
     for form in _MULTI_WORD_FORMS:
-        if folded[-len(form) :] == form:
-            return words[: -len(form)]
-    if words and (_LEGAL_FORMS.fullmatch(folded[-1]) or words[-1] in _CAPITALIZED_FORMS):
-        rest = words[:-1]
-        return rest[:-1] if rest and folded[len(rest) - 1] == "and" else rest
-    return []
+        if folded[max(count - len(form), 0) : count] == form:
+            return count - len(form)
+    last = count - 1
+    if count and (_LEGAL_FORMS.fullmatch(folded[last]) or words[last] in _CAPITALIZED_FORMS):
+        return last - 1 if last and folded[last - 1] == "and" else last
+    return 0

@@ -82,8 +82,9 @@ def _strip_arrangement(words: list[str]) -> list[str]:
     """Remove "remote" and similar words from the start and end; inside they may belong to the
     title."""
     edge = {"remote", "hybrid", "onsite"}
-    while len(words) > 1 and words[-1] in edge:
-        words = words[:-1]
-    while len(words) > 1 and words[0] in edge:
-        words = words[1:]
-    return words
+    start, end = 0, len(words)
+    while end - start > 1 and words[end - 1] in edge:
+        end -= 1
+    while end - start > 1 and words[start] in edge:
+        start += 1
+    return words[start:end]

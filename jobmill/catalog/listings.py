@@ -18,7 +18,14 @@ from psycopg.types.json import Json
 from jobmill.catalog import history, posting_identity
 from jobmill.catalog.duplicates import DuplicateKind
 from jobmill.catalog.platform_rules import PlatformRules
-from jobmill.catalog.posting import Arrangement, Period, Posting, Salary, Seniority
+from jobmill.catalog.posting import (
+    Arrangement,
+    Period,
+    Posting,
+    Salary,
+    Seniority,
+    limit_lengths,
+)
 from jobmill.db import Tx, fetch_all, fetch_single_value, fetch_value
 from jobmill.errors import Invalid, NotFound
 
@@ -27,10 +34,6 @@ ListingId = NewType("ListingId", int)
 MAX_TITLE_LENGTH = 500
 MAX_REQUISITION_ID_LENGTH = 200
 """A longer value is no requisition id, and does not fit into the index."""
-MAX_SHORT_FACT_LENGTH, MAX_FACTS = 500, 500
-"""Characters of a place, company, department or tag, and how many of them a listing keeps: rules
-read them on the event loop."""
-SHORT_FACTS = ("title", "company", "location", "department", "locations", "remote_from", "tags")
 BATCH_SIZE = 500
 """Listings per statement: a large board must not become one parameter of 500 MB."""
 COMPARED_FIELDS = (
@@ -175,18 +178,10 @@ def to_columns(posting: Posting, platforms: PlatformRules) -> dict[str, Any]:
 
 def make_storable(posting: Posting) -> Posting:
     """The posting without characters that PostgreSQL rejects, so that it compares equal after a
-    round trip, and with its short facts cut to a length."""
+    round trip, and with its facts and texts cut to a length."""
+    posting = limit_lengths(posting)
     facts = {field.name: getattr(posting, field.name) for field in dataclasses.fields(posting)}
-    facts |= {name: _cut(facts[name]) for name in SHORT_FACTS}
     return Posting(**{name: _storable_value(fact) for name, fact in facts.items()})
-
-
-def _cut(fact: Any) -> Any:
-    if isinstance(fact, tuple):
-        return tuple(
-            text[:MAX_SHORT_FACT_LENGTH] for text in cast(tuple[str, ...], fact)[:MAX_FACTS]
-        )
-    return fact and fact[:MAX_SHORT_FACT_LENGTH]
 
 
 def _storable_value(fact: Any) -> Any:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, cast
 
 Arrangement: TypeAlias = Literal["remote", "hybrid", "onsite"]
 Period: TypeAlias = Literal["hour", "day", "week", "month", "year"]
@@ -12,6 +12,14 @@ Seniority: TypeAlias = Literal[
     "intern", "entry", "junior", "mid", "senior", "lead", "staff", "principal",
     "manager", "director", "executive",
 ]  # fmt: skip
+
+MAX_SHORT_FACT_LENGTH, MAX_FACTS = 500, 500
+"""Characters of a place, company, department or tag, and how many of them a listing keeps: rules
+read them on the event loop."""
+SHORT_FACTS = ("title", "company", "location", "department", "locations", "remote_from", "tags")
+MAX_TEXT_LENGTH = 200_000
+"""Characters of a description: its words are compared with those of other listings."""
+TEXTS = ("description", "requirements")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +76,24 @@ class Posting:
     """The company's own site, if the posting links it."""
     partial: bool = False
     """The text is cut or missing; the detail page has more."""
+
+
+def limit_lengths(posting: Posting) -> Posting:
+    """The posting with its short facts and texts cut to a length. Readers of foreign content return
+    only such postings, because everything after them runs on the event loop."""
+    cuts: dict[str, Any] = {name: _cut(getattr(posting, name)) for name in SHORT_FACTS}
+    for name in TEXTS:
+        text: str | None = getattr(posting, name)
+        cuts[name] = text and text[:MAX_TEXT_LENGTH]
+    return replace(posting, **cuts)
+
+
+def _cut(fact: Any) -> Any:
+    if isinstance(fact, tuple):
+        return tuple(
+            text[:MAX_SHORT_FACT_LENGTH] for text in cast(tuple[str, ...], fact)[:MAX_FACTS]
+        )
+    return fact and fact[:MAX_SHORT_FACT_LENGTH]
 
 
 def format_salary(

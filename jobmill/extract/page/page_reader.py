@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from jobmill.catalog.posting import Posting
+from jobmill.catalog.posting import Posting, limit_lengths
 
 from ..fields.missing_fields import fill_missing_fields
 from . import (
@@ -79,9 +79,8 @@ def read_posting(
         return PageReading(None, None, closed=closed)
     if not posting.apply_url:
         posting = replace(posting, apply_url=visible_posting.find_apply_link(links, page.url))
-    return PageReading(
-        fill_missing_fields(posting), method, closed=closed or _is_past(posting.valid_through, now)
-    )
+    posting = limit_lengths(fill_missing_fields(posting))
+    return PageReading(posting, method, closed=closed or _is_past(posting.valid_through, now))
 
 
 def read_postings(html: str | bytes, url: str) -> list[Posting]:
