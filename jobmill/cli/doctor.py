@@ -36,9 +36,9 @@ MAX_CLOCK_SKEW = dt.timedelta(seconds=5)
 @dataclass(frozen=True)
 class Diagnosis:
     result: Literal["ok", "warn", "fail"]
-    about: str
-    found: str
-    mend: str = ""
+    subject: str
+    finding: str
+    advice: str = ""
 
 
 def doctor(as_json: AsJson = False) -> None:
@@ -80,8 +80,8 @@ def check_mail(settings: Settings) -> Diagnosis:
     missing = mail.missing_setting(settings)
     if missing:
         text = f"no email to applicants, addresses are not verified: {missing}"
-        mend = "if you have openings, see docs/how-to/notify-applicants.md"
-        return Diagnosis("ok", "mail", text, mend)
+        advice = "if you have openings, see docs/how-to/notify-applicants.md"
+        return Diagnosis("ok", "mail", text, advice)
     confirms = "" if settings.confirm_address == "off" else " and confirm their address"
     test = "to test it: jobmill config test-mail ADDRESS"
     return Diagnosis("ok", "mail", f"applicants get email{confirms}", test)
@@ -110,12 +110,12 @@ def check_programs(settings: Settings) -> Diagnosis:
     return check_patches("PostgreSQL programs", version, f"version {version} in {folder}")
 
 
-def check_patches(about: str, version: str, text: str) -> Diagnosis:
+def check_patches(subject: str, version: str, text: str) -> Diagnosis:
     """Warn about a PostgreSQL that lacks security fixes."""
     if patched := state.find_missing_patch(version):
-        mend = f"upgrade to PostgreSQL {patched}; see docs/how-to/update-postgresql.md"
-        return Diagnosis("warn", about, f"{text}, which lacks security fixes", mend)
-    return Diagnosis("ok", about, text)
+        advice = f"upgrade to PostgreSQL {patched}; see docs/how-to/update-postgresql.md"
+        return Diagnosis("warn", subject, f"{text}, which lacks security fixes", advice)
+    return Diagnosis("ok", subject, text)
 
 
 def nearest_existing(path: Path) -> Path:
@@ -124,8 +124,8 @@ def nearest_existing(path: Path) -> Path:
 
 def check_rights(data_dir: Path, folder: Path) -> Diagnosis:
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
-        mend = "make it writable for this user, or set data_dir"
-        return Diagnosis("fail", "data folder", f"{folder} is not a writable folder", mend)
+        advice = "make it writable for this user, or set data_dir"
+        return Diagnosis("fail", "data folder", f"{folder} is not a writable folder", advice)
     if folder != data_dir:
         return Diagnosis("ok", "data folder", f"{data_dir} will be created at the first start")
     if folder.stat().st_mode & 0o022:
@@ -137,8 +137,8 @@ def check_rights(data_dir: Path, folder: Path) -> Diagnosis:
 
 def check_space(free: int) -> Diagnosis:
     result = "fail" if free < SCARCE_SPACE else "warn" if free < LOW_SPACE else "ok"
-    mend = "" if result == "ok" else "free some space, or set data_dir to a larger disk"
-    return Diagnosis(result, "free space", output.format_size(free), mend)
+    advice = "" if result == "ok" else "free some space, or set data_dir to a larger disk"
+    return Diagnosis(result, "free space", output.format_size(free), advice)
 
 
 def _check_database(settings: Settings) -> Iterator[Diagnosis]:
@@ -150,8 +150,8 @@ def _check_database(settings: Settings) -> Iterator[Diagnosis]:
         except AppError as error:
             pooled = settings.database_pooler == "transaction"
             name = "database_direct_url" if pooled else "DATABASE_URL"
-            mend = f"check {name} and the server" if settings.database_url else ""
-            yield Diagnosis("fail", "database", str(error), mend)
+            advice = f"check {name} and the server" if settings.database_url else ""
+            yield Diagnosis("fail", "database", str(error), advice)
             return
         yield check_version(database_state, direct=bool(settings.database_direct_url))
         yield check_migrations(database_state)
@@ -201,20 +201,20 @@ def check_pooler(settings: Settings) -> Diagnosis:
     try:
         same = asyncio.run(state.is_same_database(pooler_url, direct_url))
     except AppError as error:
-        mend = "check database_url, the pooler and its pool_mode"
-        return Diagnosis("fail", "connection pooler", str(error), mend)
+        advice = "check database_url, the pooler and its pool_mode"
+        return Diagnosis("fail", "connection pooler", str(error), advice)
     if same is False:
         text = "database_url and database_direct_url reach different databases"
-        mend = "make both name the same database of the same server"
-        return Diagnosis("fail", "connection pooler", text, mend)
+        advice = "make both name the same database of the same server"
+        return Diagnosis("fail", "connection pooler", text, advice)
     detail = ", and reaches the same database as database_direct_url" if same else ""
     return Diagnosis("ok", "connection pooler", f"answers at database_url{detail}")
 
 
 def check_version(database_state: DatabaseState, *, direct: bool = False) -> Diagnosis:
     if database_state.facts.major < state.MIN_MAJOR_VERSION:
-        mend = f"upgrade to PostgreSQL {state.MIN_MAJOR_VERSION} or newer"
-        return Diagnosis("fail", "database", f"PostgreSQL {database_state.facts.version}", mend)
+        advice = f"upgrade to PostgreSQL {state.MIN_MAJOR_VERSION} or newer"
+        return Diagnosis("fail", "database", f"PostgreSQL {database_state.facts.version}", advice)
     where = " at database_direct_url" if direct else ""
     version = database_state.facts.version
     return check_patches("database", version, f"PostgreSQL {version} answers{where}")
@@ -250,29 +250,29 @@ def check_port(settings: Settings) -> Diagnosis:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
     except OSError as error:
-        mend = "unless this is Jobmill itself, set web_host or web_port"
-        return Diagnosis("warn", "web address", f"{host}:{port}: {error.strerror}", mend)
+        advice = "unless this is Jobmill itself, set web_host or web_port"
+        return Diagnosis("warn", "web address", f"{host}:{port}: {error.strerror}", advice)
     return Diagnosis("ok", "web address", f"{host}:{port} is free")
 
 
 def check_contact(settings: Settings) -> Diagnosis:
     if settings.contact:
         return Diagnosis("ok", "contact", settings.contact)
-    mend = "set contact to your website or email address"
-    return Diagnosis("warn", "contact", "sites cannot see who runs this Jobmill", mend)
+    advice = "set contact to your website or email address"
+    return Diagnosis("warn", "contact", "sites cannot see who runs this Jobmill", advice)
 
 
 def check_browser(settings: Settings) -> Diagnosis:
     browser = find_browser(settings.chromium)
     if browser:
         return Diagnosis("ok", "browser", browser)
-    mend = "install Chromium, or set chromium to its path"
-    return Diagnosis("warn", "browser", "none: pages that need JavaScript cannot be read", mend)
+    advice = "install Chromium, or set chromium to its path"
+    return Diagnosis("warn", "browser", "none: pages that need JavaScript cannot be read", advice)
 
 
 def check_models(settings: Settings) -> Diagnosis:
     """Tell which mode is active. Models are optional, so this never fails."""
     tiers = model_tiers.find_tiers(settings, os.environ)
     missing = [f"{tier.tier}: {tier.missing}" for tier in tiers if tier.missing is not None]
-    mend = f"{'; '.join(missing)}; keys saved on the Settings page: `jobmill setup check-model`"
-    return Diagnosis("ok", "models", model_tiers.describe_mode(tiers), mend if missing else "")
+    advice = f"{'; '.join(missing)}; keys saved on the Settings page: `jobmill setup check-model`"
+    return Diagnosis("ok", "models", model_tiers.describe_mode(tiers), advice if missing else "")

@@ -53,8 +53,8 @@ def check_migrations(database_state: DatabaseState) -> Diagnosis:
         return doctor.check_migrations(database_state)
     if database_state.edited:
         text = f"{database_state.edited[0]} differs from the one that was applied"
-        mend = "an unreleased Jobmill created the database: run that version, or use a new database"
-        return Diagnosis("fail", "migrations", text, mend)
+        advice = "an unreleased Jobmill created the database: run that version, or use a new database"
+        return Diagnosis("fail", "migrations", text, advice)
     if not database_state.applied:
         return Diagnosis("ok", "migrations", "the database is new")
     if not pending:
@@ -66,12 +66,12 @@ def check_migrations(database_state: DatabaseState) -> Diagnosis:
 def check_backup(settings: Settings, database_bytes: int) -> Diagnosis:
     folder = environment.backup_folder(settings)
     if not settings.migration_backup:
-        mend = "run `jobmill db backup FILE` first"
-        return Diagnosis("warn", "backup", "migration_backup is false: none is written", mend)
+        advice = "run `jobmill db backup FILE` first"
+        return Diagnosis("warn", "backup", "migration_backup is false: none is written", advice)
     existing = doctor.nearest_existing(folder)
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
-        mend = "make it writable for this user, or set data_dir"
-        return Diagnosis("fail", "backup", f"{existing} is not a writable folder", mend)
+        advice = "make it writable for this user, or set data_dir"
+        return Diagnosis("fail", "backup", f"{existing} is not a writable folder", advice)
     return _check_space(folder, shutil.disk_usage(existing).free, database_bytes)
 
 

@@ -45,7 +45,7 @@ class SiteSettings:
     """The start of links in letters; empty: the host of the request."""
     caps: BudgetCaps = field(default_factory=lambda: read_caps(Settings()))
     """Budget limits of language models."""
-    seats: Sequence[TierStatus] = field(
+    tiers: Sequence[TierStatus] = field(
         default_factory=lambda: model_tiers.find_tiers(Settings(), {})
     )
     """The language models, and what each still needs."""
@@ -83,7 +83,7 @@ class SiteSettings:
             bundled_data_dir=None if settings.database_url else settings.data_dir,
             public_url=settings.public_url,
             caps=read_caps(settings),
-            seats=model_tiers.find_tiers(settings, environ),
+            tiers=model_tiers.find_tiers(settings, environ),
             settings=settings,
             at_start=at_start,
             environ=environ,
@@ -97,7 +97,7 @@ class SiteSettings:
         return replace(
             self,
             caps=read_caps(current.settings),
-            seats=model_tiers.find_tiers(current.settings, current.environ),
+            tiers=model_tiers.find_tiers(current.settings, current.environ),
             settings=current.settings,
             environ=current.environ,
         )

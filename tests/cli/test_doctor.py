@@ -131,7 +131,7 @@ def test_an_old_server_fails(major: int, result: str) -> None:
 def test_a_server_without_security_fixes_is_a_warning(major: int, minor: int, result: str) -> None:
     check = doctor.check_version(state(major=major, minor=minor))
     assert check.result == result
-    assert ("lacks security fixes" in check.found) == (result == "warn")
+    assert ("lacks security fixes" in check.finding) == (result == "warn")
 
 
 def test_old_programs_are_a_warning(tmp_path: Path) -> None:
@@ -139,8 +139,8 @@ def test_old_programs_are_a_warning(tmp_path: Path) -> None:
     programs.write_text("#!/bin/sh\necho 'postgres (PostgreSQL) 18.1'\n")
     programs.chmod(0o755)
     check = doctor.check_programs(Settings(postgres_bin=tmp_path))
-    assert (check.result, check.about) == ("warn", "PostgreSQL programs")
-    assert "18.4" in check.mend
+    assert (check.result, check.subject) == ("warn", "PostgreSQL programs")
+    assert "18.4" in check.advice
 
 
 @pytest.mark.parametrize(
@@ -174,10 +174,10 @@ def test_low_disk_space_is_reported(free: int, result: str) -> None:
 def test_the_model_mode_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     without = doctor.check_models(Settings())
-    assert (without.result, without.found) == ("ok", "local only")
-    assert "ANTHROPIC_API_KEY" in without.mend
+    assert (without.result, without.finding) == ("ok", "local only")
+    assert "ANTHROPIC_API_KEY" in without.advice
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
     with_key = doctor.check_models(Settings(model_strong="none"))
-    assert with_key.found == "cheap: anthropic:claude-haiku-5-5"
+    assert with_key.finding == "cheap: anthropic:claude-haiku-5-5"
     assert "sk-secret" not in repr(with_key)
-    assert doctor.check_models(Settings(budget_day=0)).found == "local only"
+    assert doctor.check_models(Settings(budget_day=0)).finding == "local only"

@@ -82,7 +82,7 @@ async def test_the_newest_backups_are_kept_and_unfinished_ones_deleted(
 
 
 def results(settings: Settings) -> dict[str, str]:
-    return {check.about: check.result for check in upgrade_check.examine(settings)}
+    return {check.subject: check.result for check in upgrade_check.examine(settings)}
 
 
 async def test_upgrade_check_tells_what_an_upgrade_would_do(outdated: str, tmp_path: Path) -> None:

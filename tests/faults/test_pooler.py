@@ -253,15 +253,15 @@ def run(variables: dict[str, str], home: Path, *arguments: str) -> subprocess.Co
 
 
 def checks(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
-    return {check["about"]: check for check in json.loads(done.stdout)}
+    return {check["subject"]: check for check in json.loads(done.stdout)}
 
 
 def test_doctor_checks_the_pooler_and_the_server(variables: dict[str, str], home: Path) -> None:
     results = checks(run(variables, home, "doctor", "--json"))
     assert results["database"]["result"] == "ok"
-    assert results["database"]["found"].endswith("answers at database_direct_url")
+    assert results["database"]["finding"].endswith("answers at database_direct_url")
     assert results["connection pooler"]["result"] == "ok"
-    assert "the same database" in results["connection pooler"]["found"]
+    assert "the same database" in results["connection pooler"]["finding"]
 
 
 def test_doctor_distinguishes_a_dead_pooler_from_a_dead_server(
@@ -276,7 +276,7 @@ def test_doctor_distinguishes_a_dead_pooler_from_a_dead_server(
     results = checks(done)
     assert done.returncode == 1
     assert (results["database"]["result"], results["connection pooler"]["result"]) == ("fail", "ok")
-    assert results["database"]["mend"] == "check database_direct_url and the server"
+    assert results["database"]["advice"] == "check database_direct_url and the server"
     assert "s3cret" not in done.stdout
 
 
@@ -287,8 +287,8 @@ def test_doctor_refuses_a_pooler_in_statement_mode(
         done = run(variables | {"DATABASE_URL": pooler_url}, home, "doctor", "--json")
     check = checks(done)["connection pooler"]
     assert (done.returncode, check["result"]) == (1, "fail")
-    assert "statement pooling" in check["found"]
-    assert "pool_mode" in check["mend"]
+    assert "statement pooling" in check["finding"]
+    assert "pool_mode" in check["advice"]
 
 
 def test_doctor_notices_two_different_databases(
@@ -298,7 +298,7 @@ def test_doctor_notices_two_different_databases(
         variables | {"JOBMILL_DATABASE_DIRECT_URL": as_url(server)}, home, "doctor", "--json"
     )
     assert done.returncode == 1
-    assert "different databases" in checks(done)["connection pooler"]["found"]
+    assert "different databases" in checks(done)["connection pooler"]["finding"]
 
 
 def test_commands_bypass_the_pooler(variables: dict[str, str], home: Path, url: str) -> None:

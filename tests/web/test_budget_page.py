@@ -187,12 +187,12 @@ def test_days_without_calls_are_included() -> None:
 
 
 def test_site_settings_know_which_models_are_available() -> None:
-    assert [seat.missing for seat in SiteSettings.from_settings(Settings(), KEY).seats] == [
+    assert [tier.missing for tier in SiteSettings.from_settings(Settings(), KEY).tiers] == [
         None,
         None,
     ]
-    assert model_tiers.describe_mode(SiteSettings().seats) == "local only"
+    assert model_tiers.describe_mode(SiteSettings().tiers) == "local only"
     poor = SiteSettings.from_settings(Settings(budget_day=0), KEY)
-    assert {seat.missing for seat in poor.seats} == {"the budget is 0"}
+    assert {tier.missing for tier in poor.tiers} == {"the budget is 0"}
     cheap, _ = model_tiers.find_tiers(Settings(model_cheap="ollama:x", budget_day=0), {})
     assert cheap.missing is None

@@ -65,7 +65,7 @@ def test_each_fact_shows_one_condition_that_leads_on(code: str) -> None:
     assert condition.action or condition.path == "/health"
     assert health.color == ("bad" if condition.severity == "problem" else "calm")
     check = doctor.describe_health(health)
-    assert (check.result, condition.sentence in check.found) == ("warn", True)
+    assert (check.result, condition.sentence in check.finding) == ("warn", True)
 
 
 def test_problems_come_first_and_stale_alerts_are_left_out() -> None:

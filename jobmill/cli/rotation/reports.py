@@ -88,7 +88,7 @@ class _RotationStatus:
     platforms: list[PlatformYield]
     days: list[CallDay]
     staleness: list[TargetAge]
-    standing_still: list[BlockedTargets]
+    blocked: list[BlockedTargets]
 
 
 def status(
@@ -128,7 +128,7 @@ def _print_status(rotation: _RotationStatus, hours: float) -> None:
     if rotation.days:
         output.print_table(rotation.days, as_json=False)
     output.print_table(rotation.staleness, as_json=False)
-    for blocked in rotation.standing_still:
+    for blocked in rotation.blocked:
         count = f" ({output.format_count(blocked.targets, 'target')})" if blocked.targets else ""
         output.print_wrapped(f"{blocked.what}{count}: {blocked.why}")
 
@@ -162,7 +162,7 @@ class RunDetails:
     """When a run has something to read; None if nothing can be read."""
     calls: list[CallReport]
     failed: list[RunProblem]
-    held: list[RunProblem]
+    not_read: list[RunProblem]
 
 
 async def read_run(tx: Tx, settings: Settings, run: int | None) -> RunDetails:
@@ -194,7 +194,7 @@ def print_run(details: RunDetails, *, as_json: bool) -> None:
         typer.echo(
             f"and {details.report.failures - MAX_LISTED_CALLS:,} more failed; --json lists up to 100"
         )
-    for target in details.held[:MAX_LISTED_CALLS]:
+    for target in details.not_read[:MAX_LISTED_CALLS]:
         output.print_wrapped(f"{target.platform} {target.slug} was not read: {target.why}")
     for name, why in sorted(details.report.skipped.items()):
         output.print_wrapped(f"{name} was skipped: {why}")

@@ -139,8 +139,8 @@ async def render(page: PageRenderer, feedback: SettingsFeedback) -> HTMLResponse
         set_count=sum(row.is_set for row in rows),
         count=len(rows),
         restart_names=[row.name for row in rows if row.next_value is not None],
-        models=current.seats,
-        has_models=any(seat.missing is None for seat in current.seats),
+        models=current.tiers,
+        has_models=any(tier.missing is None for tier in current.tiers),
     )
 
 

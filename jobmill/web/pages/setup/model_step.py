@@ -40,7 +40,7 @@ async def _render(page: PageRenderer, trials: Sequence[ModelTrial] = ()) -> HTML
     return page(
         "setup/model.html",
         steps=list_steps(status, MODEL),
-        models=[(seat, model_check.key_variable(seat.model)) for seat in site_settings.seats],
+        models=[(tier, model_check.key_variable(tier.model)) for tier in site_settings.tiers],
         has_models=status.has_models,
         caps=site_settings.caps,
         trials=trials,

@@ -58,7 +58,7 @@ async def read_setup_status(tx: Tx, site_settings: SiteSettings, visitor: Visito
         version,
         bool(version) and await profiles.was_read_from_resume(tx, version.profile_id),
         await source_import.count_progress(tx),
-        any(seat.missing is None for seat in site_settings.seats),
+        any(tier.missing is None for tier in site_settings.tiers),
         await _has_matches(tx, version),
         visitor.may_change("system"),
     )
