@@ -110,7 +110,7 @@ async def add_for_new_profile(tx: Tx, saved: SavedProfile) -> int:
     return added
 
 
-async def take(tx: Tx, limit: int) -> list[PendingJudgement]:
+async def claim_due(tx: Tx, limit: int) -> list[PendingJudgement]:
     """Take the rows that have waited longest, skipping paused profiles. Each row is taken once, by
     the transaction that commits."""
     return await fetch_all(
@@ -141,7 +141,7 @@ async def take(tx: Tx, limit: int) -> list[PendingJudgement]:
     )
 
 
-async def requeue_later(tx: Tx, profile_id: int, listing_id: int) -> None:
+async def requeue(tx: Tx, profile_id: int, listing_id: int) -> None:
     """Queue a listing again in a minute, because its previous item is still running."""
     await tx.execute(
         """
@@ -154,15 +154,15 @@ async def requeue_later(tx: Tx, profile_id: int, listing_id: int) -> None:
 
 
 async def count(tx: Tx, profile_id: int | None = None, *, limit: int | None = None) -> int:
-    """Count the waiting rows; `most` stops the count early."""
+    """Count the waiting rows; `limit` stops the count early."""
     cursor = await tx.execute(
         """
         SELECT count(*)
           FROM (SELECT FROM matching.judging_queue
                  WHERE %(profile)s::bigint IS NULL OR profile_id = %(profile)s
-                 LIMIT %(most)s) AS counted
+                 LIMIT %(limit)s) AS counted
         """,
-        {"profile": profile_id, "most": limit},
+        {"profile": profile_id, "limit": limit},
     )
     row = await cursor.fetchone()
     return row[0] if row else 0

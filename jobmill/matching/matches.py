@@ -592,7 +592,7 @@ async def count_by_status(tx: Tx, profile_id: ProfileId) -> list[StatusCount]:
 
 
 async def count_shown(tx: Tx, profile_id: ProfileId, *, limit: int) -> list[StatusCount]:
-    """Count the matches that the list of each status shows, up to `most` each. New matches that are
+    """Count the matches that the list of each status shows, up to `limit` each. New matches that are
     closed, or that a duplicate represents, are not shown."""
     return await fetch_all(
         tx,
@@ -605,7 +605,7 @@ async def count_shown(tx: Tx, profile_id: ProfileId, *, limit: int) -> list[Stat
                    AND EXISTS (SELECT 1 FROM catalog.listing
                                 WHERE listing.id = listing_id AND closed_at IS NULL OFFSET 0)
                    AND {duplicate_matches.shown_clause()}
-                 LIMIT %(most)s) AS open
+                 LIMIT %(limit)s) AS open
         UNION ALL
         -- An index alone answers these counts: the listings do not matter.
         SELECT one.status, counted.count
@@ -614,9 +614,9 @@ async def count_shown(tx: Tx, profile_id: ProfileId, *, limit: int) -> list[Stat
                           FROM (SELECT FROM matching.match
                                  WHERE profile_id = %(profile)s AND match.status = one.status
                                    AND dropped_at IS NULL
-                                 LIMIT %(most)s) AS kept) AS counted
+                                 LIMIT %(limit)s) AS kept) AS counted
         """,
-        {"profile": profile_id, "most": limit},
+        {"profile": profile_id, "limit": limit},
     )
 
 

@@ -178,7 +178,7 @@ async def count_by_outcome(tx: Tx, profile_id: int) -> list[OutcomeCount]:
 
 
 async def count(tx: Tx, profile_id: int, *, limit: int = 1_000) -> int:
-    """Count the judged listings of a profile, up to `most`."""
+    """Count the judged listings of a profile, up to `limit`."""
     sql = """
         SELECT count(*) FROM (SELECT FROM matching.verdict WHERE profile_id = %s LIMIT %s) AS few
     """

@@ -193,12 +193,12 @@ class PassingState:
 class VerdictDifference:
     before: ScoredOutcome
     after: ScoredOutcome
-    hurdles_before: PassingState
-    hurdles_after: PassingState
+    passing_before: PassingState
+    passing_after: PassingState
     items: tuple[ScoreItemChange, ...]
-    came: tuple[Reason, ...]
+    added_reasons: tuple[Reason, ...]
     """New rejections and strikes."""
-    went: tuple[Reason, ...]
+    removed_reasons: tuple[Reason, ...]
 
 
 def outcome_of(verdict: LocalVerdict) -> ScoredOutcome:

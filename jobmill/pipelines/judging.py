@@ -98,16 +98,14 @@ async def take_items(tx: Tx, limit: int) -> list[NewItem | ChildItem]:
         _new_item(pending)
         if pending.parent_item is None
         else ChildItem(ItemId(pending.parent_item), _new_item(pending))
-        for pending in await judging_feed.take(tx, limit)
+        for pending in await judging_feed.claim_due(tx, limit)
     ]
 
 
 async def return_refused(tx: Tx, refused: Sequence[RefusedItem]) -> None:
     """Requeue refused listings: their live items may have started before the listing changed."""
     for item in refused:
-        await judging_feed.requeue_later(
-            tx, item.new.data["profile_id"], item.new.data["listing_id"]
-        )
+        await judging_feed.requeue(tx, item.new.data["profile_id"], item.new.data["listing_id"])
 
 
 FEED = QueueFeed(KIND, "scrape", take_items, return_refused)

@@ -52,15 +52,15 @@ def queue_feeds(settings: Settings) -> tuple[QueueFeed, ...]:
     """Feed due letters and webhook calls separately, so that neither waits for the other."""
     missing_setting = mail.missing_setting(settings)
     take_mail = (
-        partial(_drop_letters, missing_setting) if missing_setting else partial(_take_due, "mail")
+        partial(_drop_letters, missing_setting) if missing_setting else partial(_claim_due, "mail")
     )
     return (
         QueueFeed(KIND, "mail", take_mail, _requeue_refused),
-        QueueFeed(KIND, "webhook", partial(_take_due, "webhook"), _requeue_refused),
+        QueueFeed(KIND, "webhook", partial(_claim_due, "webhook"), _requeue_refused),
     )
 
 
-async def _take_due(channel: Channel, tx: Tx, limit: int) -> list[NewItem]:
+async def _claim_due(channel: Channel, tx: Tx, limit: int) -> list[NewItem]:
     ids = await notices.claim_due(tx, channel, limit)
     return [NewItem(KIND, channel, f"notice {id}", data={"notice": id}) for id in ids]
 

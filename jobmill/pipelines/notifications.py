@@ -190,12 +190,12 @@ class _Planner:
 
 def queue_feeds() -> tuple[QueueFeed, ...]:
     return (
-        QueueFeed(KIND, "mail", partial(_take_due, "mail"), _requeue_refused),
-        QueueFeed(KIND, "post", partial(_take_due, "post"), _requeue_refused),
+        QueueFeed(KIND, "mail", partial(_claim_due, "mail"), _requeue_refused),
+        QueueFeed(KIND, "post", partial(_claim_due, "post"), _requeue_refused),
     )
 
 
-async def _take_due(transport: Transport, tx: Tx, limit: int) -> list[NewItem]:
+async def _claim_due(transport: Transport, tx: Tx, limit: int) -> list[NewItem]:
     ids = await deliveries.claim_due(tx, transport, limit)
     return [NewItem(KIND, transport, f"delivery {id}", data={"delivery": id}) for id in ids]
 

@@ -59,17 +59,17 @@ def queue_feeds() -> tuple[QueueFeed, ...]:
     """One scan of the table for each phase."""
 
     def feed(phase: ReportPhase) -> QueueFeed:
-        return QueueFeed(KIND, phase, partial(_take, phase), _put_back, _record_items)
+        return QueueFeed(KIND, phase, partial(_claim_due, phase), _requeue_refused, _record_items)
 
     return tuple(feed(phase) for phase in STATUS_OF_PHASE)
 
 
-async def _take(phase: ReportPhase, tx: Tx, limit: int) -> Sequence[NewItem]:
-    return [new_item(id, phase) for id in await store.take(tx, phase, limit)]
+async def _claim_due(phase: ReportPhase, tx: Tx, limit: int) -> Sequence[NewItem]:
+    return [new_item(id, phase) for id in await store.claim_due(tx, phase, limit)]
 
 
-async def _put_back(tx: Tx, refused: Sequence[RefusedItem]) -> None:
-    await store.put_back(tx, [(item.new.data["report"], item.message) for item in refused])
+async def _requeue_refused(tx: Tx, refused: Sequence[RefusedItem]) -> None:
+    await store.requeue(tx, [(item.new.data["report"], item.message) for item in refused])
 
 
 async def _record_items(tx: Tx, queued: Sequence[tuple[NewItem, ItemId]]) -> None:

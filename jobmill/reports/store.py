@@ -175,7 +175,7 @@ async def find_previous(tx: Tx, report: Report) -> Report | None:
     )
 
 
-async def take(tx: Tx, phase: ReportPhase, limit: int) -> list[ReportId]:
+async def claim_due(tx: Tx, phase: ReportPhase, limit: int) -> list[ReportId]:
     """Lock the reports that wait for a phase; each is taken once, by the transaction that commits."""
     cursor = await tx.execute(
         """
@@ -199,7 +199,7 @@ async def take(tx: Tx, phase: ReportPhase, limit: int) -> list[ReportId]:
     return ids
 
 
-async def put_back(tx: Tx, refused: Sequence[tuple[int, str]]) -> None:
+async def requeue(tx: Tx, refused: Sequence[tuple[int, str]]) -> None:
     """Unlock reports that the queue refused, with its reason; they are scanned again in a minute."""
     for id, reason in refused:
         await tx.execute(

@@ -100,7 +100,7 @@ async def test_an_empty_list_says_what_to_do_next(run: Run, database: Database) 
         await judging_feed.add(tx, place.listings)
     assert "2 jobs are waiting to be scored" in (await run("list")).stdout
     async with database.transaction() as tx:
-        await judging_feed.take(tx, 10)
+        await judging_feed.claim_due(tx, 10)
         await matches.save_verdict(tx, place.word(40))
     assert "None of 1 job matches main" in (await run("list")).stdout
     async with database.transaction() as tx:
@@ -572,11 +572,11 @@ async def test_a_resumed_profile_scores_what_it_missed(run: Run, database: Datab
     queued = await run("rescore", "--yes")
     assert "jobmill profile resume main" in queued.stderr
     async with database.transaction() as tx:
-        assert await judging_feed.take(tx, 10) == []
+        assert await judging_feed.claim_due(tx, 10) == []
     (resumed,) = json_lines(await run("profile", "resume", "main", "--json"))
     assert (resumed["paused"], resumed["waiting"]) == (False, 2)
     async with database.transaction() as tx:
-        assert len(await judging_feed.take(tx, 10)) == 2
+        assert len(await judging_feed.claim_due(tx, 10)) == 2
     assert (await run("profile", "pause", "nobody")).returncode == 3
     assert (await run("profile", "resume", "nobody")).returncode == 3
 

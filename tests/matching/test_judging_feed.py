@@ -22,7 +22,7 @@ from . import judged
 
 async def taken(tx: Tx, most: int = 100) -> list[tuple[str, ListingId]]:
     """Taken rows, with the names of their profiles."""
-    pending_rows = await judging_feed.take(tx, most)
+    pending_rows = await judging_feed.claim_due(tx, most)
     return [
         ((await profiles.get_by_id(tx, row.profile_id)).name, row.listing_id)
         for row in pending_rows
@@ -38,7 +38,7 @@ async def test_new_listings_are_queued_for_every_profile_that_is_not_paused(tx: 
     assert await judging_feed.add(tx, place.listings) == 0
     assert await judging_feed.count(tx) == 4
     assert await judging_feed.count(tx, place.profile) == 2
-    pending_rows = await judging_feed.take(tx, 100)
+    pending_rows = await judging_feed.claim_due(tx, 100)
     night = (await profiles.get(tx, "night")).profile_id
     assert {row.profile_id for row in pending_rows} == {place.profile, night}
     assert {row.parent_item for row in pending_rows} == {7}
@@ -115,15 +115,19 @@ async def test_a_forced_listing_stays_forced_when_judged_again(tx: Tx) -> None:
     await verdicts.save(tx, replace(place.word(20), forced=True))
     await verdicts.save(tx, place.word(90, place.listings[1]))
     await judging_feed.add(tx, place.listings)
-    assert [pending.forced for pending in await judging_feed.take(tx, 10)] == [True, False, False]
+    assert [pending.forced for pending in await judging_feed.claim_due(tx, 10)] == [
+        True,
+        False,
+        False,
+    ]
 
 
 async def test_a_requeued_listing_waits_a_minute(tx: Tx) -> None:
     place = await judged.make(tx)
     await judging_feed.add(tx, place.listings)
-    await judging_feed.take(tx, 1)
-    await judging_feed.requeue_later(tx, place.profile, place.listing)
-    await judging_feed.requeue_later(tx, place.profile, place.listing)
+    await judging_feed.claim_due(tx, 1)
+    await judging_feed.requeue(tx, place.profile, place.listing)
+    await judging_feed.requeue(tx, place.profile, place.listing)
     assert (await judging_feed.count(tx), await taken(tx)) == (1, [])
     await tx.execute("UPDATE matching.judging_queue SET since = since - interval '1 minute'")
     assert len(await taken(tx)) == 1

@@ -120,7 +120,7 @@ async def test_nothing_is_scored_for_a_person_without_access(database: Database)
         await judging_feed.add(tx, place.listings)
         assert await judging_feed.count(tx, place.profile) == 1
         await persons.deactivate(tx, person.email)
-        assert await judging_feed.take(tx, 10) == []
+        assert await judging_feed.claim_due(tx, 10) == []
         assert (await profiles.get(tx, owner=person.id)).profile_id == place.profile
         await profiles.save(tx, "main", COOK)
         [taken] = [await judging_feed.add(tx, place.listings)]

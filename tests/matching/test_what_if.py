@@ -228,11 +228,11 @@ def test_changed_items_and_strikes_are_reported() -> None:
         ScoreItemChange("size", 34, 0, ""),
         ScoreItemChange("limit", 0, 39, ""),
     )
-    assert (difference.came, difference.went) == ((came,), (went,))
+    assert (difference.added_reasons, difference.removed_reasons) == ((came,), (went,))
 
 
 def test_a_lower_threshold_alone_is_reported() -> None:
     difference = what_if.compare_verdicts(judgement(75), judgement(75, threshold=70))
-    assert (difference.items, difference.came, difference.went) == ((), (), ())
-    assert (difference.hurdles_before.threshold, difference.hurdles_after.threshold) == (80, 70)
+    assert (difference.items, difference.added_reasons, difference.removed_reasons) == ((), (), ())
+    assert (difference.passing_before.threshold, difference.passing_after.threshold) == (80, 70)
     assert difference.after.outcome == "matched"

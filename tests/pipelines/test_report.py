@@ -547,7 +547,7 @@ async def test_a_stuck_report_without_an_item_is_released_after_five_minutes(
 ) -> None:
     id = await bed.create()
     async with bed.database.transaction() as tx:
-        await store.take(tx, "website-analysis", 10)
+        await store.claim_due(tx, "website-analysis", 10)
     await bed.settle()
     assert (await bed.get(id)).in_progress
     async with bed.database.transaction() as tx:
@@ -620,7 +620,7 @@ async def test_a_phase_ends_only_once_and_only_in_its_status(bed: ReportBed) -> 
     async with bed.database.transaction() as tx:
         with pytest.raises(Conflict, match="no longer in the phase"):
             await store.end_phase(tx, id, "website-analysis", "prompt-forming")
-        await store.take(tx, "website-analysis", 10)
+        await store.claim_due(tx, "website-analysis", 10)
         with pytest.raises(Conflict, match="no longer in the phase"):
             await store.end_phase(tx, id, "prompt-forming", "model-analysis")
         await store.end_phase(tx, id, "website-analysis", "prompt-forming")

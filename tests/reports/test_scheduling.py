@@ -122,9 +122,9 @@ async def test_a_scan_neither_takes_nor_awaits_what_another_one_takes(
     bed = ReportBed(database)
     first, second = await bed.create(), await bed.create()
     async with connect(url) as other, database.transaction() as tx:
-        assert await store.take(tx, "website-analysis", 1) == [first]
+        assert await store.claim_due(tx, "website-analysis", 1) == [first]
         async with asyncio.timeout(20), other.transaction() as other_tx:
-            assert await store.take(other_tx, "website-analysis", 10) == [second]
+            assert await store.claim_due(other_tx, "website-analysis", 10) == [second]
 
 
 class Gauge:

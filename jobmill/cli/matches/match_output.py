@@ -260,20 +260,23 @@ def print_difference(difference: VerdictDifference) -> None:
     """Print what changes between two verdicts."""
     change = f"{format_outcome(difference.before)} → {format_outcome(difference.after)}"
     output.print_wrapped(change, bold=True)
-    old, new = difference.hurdles_before, difference.hurdles_after
+    old, new = difference.passing_before, difference.passing_after
     if old.passed != new.passed:
         output.print_wrapped(f"filter: {_format_passing(old)} → {_format_passing(new)}")
     if old.threshold != new.threshold:
         output.print_wrapped(f"score needed: {old.threshold} → {new.threshold}")
     elif new.threshold is not None:
         output.print_wrapped(f"score needed: {new.threshold}")
-    if not (difference.items or difference.came or difference.went):
+    if not (difference.items or difference.added_reasons or difference.removed_reasons):
         output.print_wrapped("No part of the score and no rule would change.")
     if difference.items:
         output.print_heading("score")
         for item in difference.items:
             output.print_wrapped(item.why, f"  {item.before:>4} → {item.after:<4} {item.name:<12} ")
-    for heading, reasons in (("added", difference.came), ("removed", difference.went)):
+    for heading, reasons in (
+        ("added", difference.added_reasons),
+        ("removed", difference.removed_reasons),
+    ):
         if reasons:
             output.print_heading(heading)
             for reason in reasons:

@@ -141,9 +141,9 @@ class WhatIfAnswer(Schema):
     before: OutcomeItem
     after: OutcomeItem
     changes: Annotated[list[ScoreChange], Field(validation_alias="items")]
-    new_reasons: Annotated[list[StrikeItem], Field(validation_alias="came")]
+    new_reasons: Annotated[list[StrikeItem], Field(validation_alias="added_reasons")]
     """Strikes and dealbreakers that the changes cause."""
-    gone_reasons: Annotated[list[StrikeItem], Field(validation_alias="went")]
+    gone_reasons: Annotated[list[StrikeItem], Field(validation_alias="removed_reasons")]
 
 
 @router.get("", response_model=ListingList, responses=problems(404))
