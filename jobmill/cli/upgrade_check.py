@@ -53,7 +53,9 @@ def check_migrations(database_state: DatabaseState) -> Diagnosis:
         return doctor.check_migrations(database_state)
     if database_state.edited:
         text = f"{database_state.edited[0]} differs from the one that was applied"
-        advice = "an unreleased Jobmill created the database: run that version, or use a new database"
+        advice = (
+            "an unreleased Jobmill created the database: run that version, or use a new database"
+        )
         return Diagnosis("fail", "migrations", text, advice)
     if not database_state.applied:
         return Diagnosis("ok", "migrations", "the database is new")

@@ -354,17 +354,19 @@ class LockedOpening:
 
 @asynccontextmanager
 async def lock_opening(
-    tx: Tx, opening_id: int, by: Actor, *, newcomers: Sequence[ApplicantId] = ()
+    tx: Tx, opening_id: int, by: Actor, *, new_applicants: Sequence[ApplicantId] = ()
 ) -> AsyncGenerator[LockedOpening]:
     """Lock the opening and write all changes when the block ends.
 
-    `newcomers` are applicants that may apply within the block.
+    `new_applicants` are applicants that may apply within the block.
     """
     async with pipelined(tx):
         # Send both statements before waiting for the first result.
-        lock_cursor = await openings.request_lock(tx, opening_id, len(newcomers))
+        lock_cursor = await openings.request_lock(tx, opening_id, len(new_applicants))
         live_cursor = (
-            await applications.select_live(tx, opening_id, newcomers) if newcomers else None
+            await applications.select_live(tx, opening_id, new_applicants)
+            if new_applicants
+            else None
         )
         locked = LockedOpening(tx, await openings.fetch_locked(lock_cursor, opening_id), by)
         if live_cursor:

@@ -112,19 +112,20 @@ async def read_form_state(
         kept = await uploads.find_unused(tx, opening_id, sent_before)
     files = {file.field_key: file for file in kept}
     problems: dict[str, str] = {}
-    for asked in current.form.fields:
-        upload = submitted.files.get(f"{ANSWER}{asked.key}")
-        if asked.type == "file" and upload:
+    for question in current.form.fields:
+        upload = submitted.files.get(f"{ANSWER}{question.key}")
+        if question.type == "file" and upload:
             try:
                 network = await check_upload(request, db, visitor, opening_id)
-                files[asked.key] = await store_file(
-                    db, opening_id, asked.key, upload.filename or "", upload.file, network
+                files[question.key] = await store_file(
+                    db, opening_id, question.key, upload.filename or "", upload.file, network
                 )
             except Invalid as error:
-                files.pop(asked.key, None)
-                problems[asked.key] = str(error)
+                files.pop(question.key, None)
+                problems[question.key] = str(error)
     raw = {
-        asked.key: submitted.values.get(f"{ANSWER}{asked.key}", ()) for asked in current.form.fields
+        question.key: submitted.values.get(f"{ANSWER}{question.key}", ())
+        for question in current.form.fields
     }
     parsed = answers.parse_answers(current.form, raw, files)
     return FormState(
@@ -153,7 +154,7 @@ async def check_upload(
             return None
         host = auth.get_client_resolver(request).address(request)
         network = apply_limits.network_of(host)
-        await apply_limits.take(tx, [apply_limits.upload_limit(host)])
+        await apply_limits.count_attempt(tx, [apply_limits.upload_limit(host)])
         await uploads.check_space(tx, network)
         return network
 
@@ -232,15 +233,15 @@ async def parse_json_answers(
         current = await form_versions.find_current(tx, opening_id)
         raw = answers.raw_from_json(sent)
         ids = [
-            id for asked in current.form.fields if asked.type == "file"
-            for id in raw.get(asked.key, ())
+            id for question in current.form.fields if question.type == "file"
+            for id in raw.get(question.key, ())
         ]  # fmt: skip
         # Applying refuses files of other applications, after it has looked for an earlier attempt.
         uploaded = await uploads.find_by_ids(tx, opening_id, ids)
     files = {file.field_key: file for file in uploaded}
-    for asked in current.form.fields:
-        if asked.type == "file" and raw.pop(asked.key, None) and asked.key not in files:
-            raise InvalidAnswers({asked.key: str(uploads.UploadExpired())})
+    for question in current.form.fields:
+        if question.type == "file" and raw.pop(question.key, None) and question.key not in files:
+            raise InvalidAnswers({question.key: str(uploads.UploadExpired())})
     parsed = answers.parse_answers(current.form, raw, files)
     state = FormState(
         current.version,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from jobmill.db import Tx
 from jobmill.hiring.actor import SYSTEM
-from jobmill.hiring.applications.apply_requests import DISOWNED
+from jobmill.hiring.applications.apply_requests import UNREQUESTED_RULE
 from jobmill.hiring.audit_log import events
 from jobmill.hiring.audit_log.events import AuditEvent
 from jobmill.hiring.records import applicants
@@ -110,7 +110,7 @@ def describe_event(event: AuditEvent) -> str:
             return say("did not get a place: the opening was closed")
         case "WITHDRAWN" if event.why.get("rule") == "offer declined":
             return say("declined the offer")
-        case "WITHDRAWN" if event.why.get("rule") == DISOWNED:
+        case "WITHDRAWN" if event.why.get("rule") == UNREQUESTED_RULE:
             return say("did not apply: someone else entered the address")
         case "DECAY_TRIGGERED":
             position = f"{event.metadata['newPosition']:,}"

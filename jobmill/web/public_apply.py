@@ -70,9 +70,9 @@ async def check_limits(
             limits += (
                 [apply_limits.proof_limit(digest)]
                 if digest
-                else apply_limits.list_unproven_limits(opening_id, host)
+                else apply_limits.list_limits_without_proof(opening_id, host)
             )
-        await apply_limits.take(tx, limits)
+        await apply_limits.count_attempt(tx, limits)
 
 
 def must_confirm(request: Request, visitor: Visitor) -> bool:

@@ -86,7 +86,7 @@ async def check_sign_in(
         else _list_sign_in_limits(digest, client_key(request))
     )
     async with db.transaction() as tx:
-        await apply_limits.take(tx, limits)
+        await apply_limits.count_attempt(tx, limits)
 
 
 def _list_sign_in_limits(account: str, network: str) -> list[ApplyLimit]:

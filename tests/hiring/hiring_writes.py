@@ -473,7 +473,7 @@ async def disown_an_application(tx: Tx) -> Write:
     [placed] = await submissions.apply_all(tx, opening.id, [request])
     await apply(tx, opening)
     token = ConfirmationToken("application", submissions.single_result([placed]).application.id)
-    return lambda tx: apply_requests.disown(tx, token)
+    return lambda tx: apply_requests.end_unrequested(tx, token)
 
 
 @write(again=True, letters=("message",))

@@ -20,7 +20,7 @@ from jobmill.hiring.admission import decisions, lottery
 from jobmill.hiring.admission.lottery import LotteryProof
 from jobmill.hiring.import_export import exports
 from jobmill.hiring.openings import review_list
-from jobmill.hiring.openings.review_list import ReviewedApplication
+from jobmill.hiring.openings.review_list import InReviewApplication
 from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.applications import Application
 from jobmill.hiring.stages import stage_board, stage_moves
@@ -54,7 +54,7 @@ def list_in_review(
         output.print_more_hint("--after", page.next)
 
 
-def _review_entry(row: ReviewedApplication) -> output.Entry:
+def _review_entry(row: InReviewApplication) -> output.Entry:
     details = [
         "no score" if row.score is None else f"score {row.score}",
         "address not confirmed" if row.unconfirmed else None,

@@ -136,7 +136,7 @@ async def accept_all(
             told_position=max(position - free, 1),
         )
         # The first `free` applications get the letter of their offer instead.
-        if position > free and may_be_told(application):
+        if position > free and is_address_confirmed(application):
             locked.add_notice("admitted", waiting, position=position - free)
     return await promotions.offer_free_slots(locked, cause=locked.seq)
 
@@ -154,19 +154,19 @@ def reject_application(
         note=reason,
         missed_at=None,
     )
-    if may_be_told(application):
+    if is_address_confirmed(application):
         notify_rejected(locked, rejected, reason if tell_reason else None)
     return rejected
 
 
-def may_be_told(application: Application) -> bool:
-    """Whether the address is the applicant's: an unconfirmed one may belong to a stranger.
+def is_address_confirmed(application: Application) -> bool:
+    """Whether the applicant may get letters: an unconfirmed address may belong to a stranger.
 
-    Ask before the application ends, which clears the time to confirm.
+    Call this before the application ends, which clears the time to confirm.
     """
     return application.confirm_by is None
 
 
-def notify_rejected(locked: LockedOpening, rejected: Application, told: str | None) -> None:
-    """Tell the applicant, with the reason if the company wants it told."""
-    locked.add_notice("rejected", rejected, text=told or "")
+def notify_rejected(locked: LockedOpening, rejected: Application, reason: str | None) -> None:
+    """Send the letter of a rejection, with the reason if there is one to tell."""
+    locked.add_notice("rejected", rejected, text=reason or "")

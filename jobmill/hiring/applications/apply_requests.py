@@ -33,7 +33,7 @@ LETTER_INTERVAL = dt.timedelta(minutes=10)
 LETTERS_PER_DAY = 6
 """To one address, for all openings."""
 BATCH_SIZE = 10_000
-DISOWNED = "the owner of the address did not apply"
+UNREQUESTED_RULE = "the owner of the address did not apply"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ async def submit(
     tx: Tx,
     opening_id: int,
     contact: Contact,
-    lasts: dt.timedelta,
+    confirm_window: dt.timedelta,
     submission: FormSubmission | None = None,
 ) -> None:
     """Mail a link that confirms the address and applies; raises Conflict if the opening takes no applications.
@@ -96,7 +96,7 @@ async def submit(
     if await blocklist.find_blocked(tx, [contact.email_key]):
         return
     if not await remind_applicant(tx, opening_id, contact.email_key):
-        request_id = await _save(tx, opening_id, contact, lasts)
+        request_id = await _save(tx, opening_id, contact, confirm_window)
         if opening.form_version:
             await _save_answers(tx, opening_id, request_id, submission)
 
@@ -153,7 +153,7 @@ async def _save_answers(
     await stored_answers.insert_for_request(tx, request_id, submission)
 
 
-async def _save(tx: Tx, opening_id: int, contact: Contact, lasts: dt.timedelta) -> int:
+async def _save(tx: Tx, opening_id: int, contact: Contact, confirm_window: dt.timedelta) -> int:
     """Store the request and its letter; returns its id. The latest name counts: an earlier one was never confirmed."""
     request_id = await fetch_value(
         tx,
@@ -161,7 +161,7 @@ async def _save(tx: Tx, opening_id: int, contact: Contact, lasts: dt.timedelta) 
         """
         INSERT INTO hiring.apply_request AS existing
                (opening_id, name, email, email_key, language, expires_at)
-        SELECT id, %(name)s, %(email)s, %(key)s, %(language)s, least(now() + %(lasts)s, apply_until)
+        SELECT id, %(name)s, %(email)s, %(key)s, %(language)s, least(now() + %(window)s, apply_until)
           FROM hiring.opening WHERE id = %(opening)s
         ON CONFLICT (opening_id, email_key) WHERE application_id IS NULL
         DO UPDATE SET name = excluded.name, language = excluded.language,
@@ -174,7 +174,7 @@ async def _save(tx: Tx, opening_id: int, contact: Contact, lasts: dt.timedelta) 
             "email": contact.email,
             "key": contact.email_key,
             "language": contact.language,
-            "lasts": lasts,
+            "window": confirm_window,
         },
     )
     await tx.execute(
@@ -319,7 +319,7 @@ async def _confirm_application(tx: Tx, id: int, request: str | None) -> AppliedB
     return AppliedBy(id, applicant.id)
 
 
-async def disown(tx: Tx, token: ConfirmationToken, *, request: str | None = None) -> None:
+async def end_unrequested(tx: Tx, token: ConfirmationToken, *, request: str | None = None) -> None:
     """End an application that a stranger made with this address, without a letter; again changes nothing.
 
     Raises Conflict if the address is confirmed, or nothing was placed that could end.
@@ -332,7 +332,7 @@ async def disown(tx: Tx, token: ConfirmationToken, *, request: str | None = None
         if application.confirm_by is None:
             raise Conflict("This address is confirmed. Withdraw the application on its page.")
         locked.by = by_applicant(application.applicant_id, request)
-        record_end(locked, application, rule=DISOWNED, reason=None)
+        record_end(locked, application, rule=UNREQUESTED_RULE, reason=None)
         await promotions.offer_free_slots(locked, cause=locked.seq)
 
 

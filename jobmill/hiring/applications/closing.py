@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from jobmill.db import Tx, fetch_value
 from jobmill.errors import Conflict, Invalid
 from jobmill.hiring.actor import Actor
-from jobmill.hiring.admission.decisions import may_be_told
+from jobmill.hiring.admission.decisions import is_address_confirmed
 from jobmill.hiring.applications.withdrawals import record_end
 from jobmill.hiring.locked_opening import LockedOpening
 from jobmill.hiring.messages import letter_templates
@@ -36,7 +36,7 @@ class ClosingResult:
     offers: int
     """How many of them had an open offer."""
     letters: int
-    """How many of them are told by a letter."""
+    """How many of them get a letter."""
     kept: int
     """Applications that keep their place."""
 
@@ -70,7 +70,9 @@ async def close_and_tell(
             await letter_templates.save_text(tx, LETTER, text, by, opening_id=opening_id)
         async with lock_and_expire_offers(tx, opening_id, by) as locked:
             live = await _find_live(locked)
-            letters = [application for application in live if tell and may_be_told(application)]
+            letters = [
+                application for application in live if tell and is_address_confirmed(application)
+            ]
             if locked.status != "closed":
                 locked.status = "closed"
                 locked.record_opening_event("CLOSED", {"ended": len(live), "told": len(letters)})
@@ -132,10 +134,10 @@ async def _find_live(locked: LockedOpening) -> list[Application]:
 
 
 def _end_all(
-    locked: LockedOpening, live: list[Application], told: set[int], reason: str | None
+    locked: LockedOpening, live: list[Application], letter_ids: set[int], reason: str | None
 ) -> None:
     for application in live:
-        ended = record_end(locked, application, rule=RULE, reason=reason, is_told=bool(reason))
-        if application.id in told:
+        ended = record_end(locked, application, rule=RULE, reason=reason, shows_reason=bool(reason))
+        if application.id in letter_ids:
             deadline = application.acknowledge_deadline
             locked.add_notice(LETTER, ended, ended_offer=deadline, text=reason or "")

@@ -114,9 +114,11 @@ async def apply_all(
             refusal for request in requests if isinstance(refusal := admissions[request], AppError)
         ]
     results: list[Placement | AppError] = []
-    newcomers = list(dict.fromkeys(ref.id for ref in admitted))
+    new_applicants = list(dict.fromkeys(ref.id for ref in admitted))
     expired = await _find_expired_uploads(tx, opening_id, requests)
-    async with lock_and_expire_offers(tx, opening_id, SYSTEM, newcomers=newcomers) as locked:
+    async with lock_and_expire_offers(
+        tx, opening_id, SYSTEM, new_applicants=new_applicants
+    ) as locked:
         # An interview time is booked, not applied for.
         openings.refuse_interview_time(locked.opening)
         for request in requests:

@@ -66,17 +66,17 @@ def record_end(
     *,
     rule: str,
     reason: str | None,
-    is_told: bool = False,
+    shows_reason: bool = False,
 ) -> Application:
     """End an application under the opening's lock, without a letter and without offering its slot.
 
-    `is_told` shows the reason on the applicant's page.
+    `shows_reason` shows the reason on the applicant's page.
     """
     return locked.move_application(
         application,
         "INACTIVE",
         "WITHDRAWN",
-        metadata={"actor": locked.by.side, **({"reasonTold": True} if is_told else {})},
+        metadata={"actor": locked.by.side, **({"reasonTold": True} if shows_reason else {})},
         why={"rule": rule, "occupied": locked.occupied, "capacity": locked.capacity},
         note=reason,
         missed_at=None,

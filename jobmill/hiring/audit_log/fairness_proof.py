@@ -222,8 +222,8 @@ class PublicHeads:
 
     def _keep(self, opening_id: int, head: ChainHead) -> None:
         """Keep the head, unless a later one is known, as the one used last."""
-        known = self._heads.pop(opening_id, head)
-        self._heads[opening_id] = max(known, head, key=lambda head: head.seq)
+        cached = self._heads.pop(opening_id, head)
+        self._heads[opening_id] = max(cached, head, key=lambda head: head.seq)
         if len(self._heads) > MAX_CACHED_HEADS:
             del self._heads[next(iter(self._heads))]
 

@@ -21,8 +21,10 @@ from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import OpeningStatus
 from jobmill.hiring.transitions import ApplicationStatus
 
-BEYOND_ANY = 2**62
-"""Greater than any event number and any queue key."""
+LATEST_SEQ = 2**62
+"""As the event to replay up to: the last one, because every event number is smaller."""
+MAX_QUEUE_KEY = 2**62
+"""Greater than any queue key."""
 LOOK_BACK_EVENTS = 10_000
 """How many events before an instant are searched for recorded counts."""
 HEAD_SEARCH_RANGE = 1_000
@@ -347,7 +349,7 @@ async def find_ahead(
         ahead = await _find_ahead(tx, opening_id, seq, key, few, waiting, reach=HEAD_SEARCH_RANGE)
         if len(ahead.first) == min(few, ahead.count):
             return ahead
-    return await _find_ahead(tx, opening_id, seq, key, few, waiting, reach=BEYOND_ANY)
+    return await _find_ahead(tx, opening_id, seq, key, few, waiting, reach=MAX_QUEUE_KEY)
 
 
 async def _find_ahead(
@@ -387,6 +389,6 @@ async def _find_ahead(
             "waiting": waiting,
             "start": start.key,
             "since": start.seq,
-            "end": min(start.key + reach, BEYOND_ANY),
+            "end": min(start.key + reach, MAX_QUEUE_KEY),
         },
     )

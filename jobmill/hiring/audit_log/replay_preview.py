@@ -34,7 +34,7 @@ async def preview_at(
         listed = sum(application.position is not None for application in preview.waiting)
         if listed == min(limit, waiting):
             return preview
-    return await _preview(tx, opening_id, seq, at, limit, waiting, reach=replay.BEYOND_ANY)
+    return await _preview(tx, opening_id, seq, at, limit, waiting, reach=replay.MAX_QUEUE_KEY)
 
 
 async def _preview(
@@ -104,7 +104,7 @@ async def _preview(
             "waiting": waiting,
             "start": start.key,
             "since": start.seq,
-            "end": min(start.key + reach, replay.BEYOND_ANY),
+            "end": min(start.key + reach, replay.MAX_QUEUE_KEY),
         },
     )
     rows = await cursor.fetchall()

@@ -333,8 +333,8 @@ def _describe(mismatch: _Mismatch) -> str:
 
 async def _check_counters(tx: Tx, opening: Opening) -> list[VerificationFault]:
     """Counters and settings of the opening that differ from its log."""
-    counts = await replay.counts_at(tx, opening.id, replay.BEYOND_ANY)
-    state = await replay.state_at(tx, opening.id, replay.BEYOND_ANY)
+    counts = await replay.counts_at(tx, opening.id, replay.LATEST_SEQ)
+    state = await replay.state_at(tx, opening.id, replay.LATEST_SEQ)
     expected = {
         "status": state.status,
         "capacity": state.capacity,

@@ -86,15 +86,15 @@ def make_submission(
     if parsed.problems or problems:
         raise InvalidAnswers({**parsed.problems, **(problems or {})})
     knockouts = find_knockouts(form, parsed.values)
-    for asked, knockout in knockouts:
+    for question, knockout in knockouts:
         if not knockout.keep_for_review:
-            message = knockout.message or KNOCKOUT_MESSAGE.format(label=asked.label)
-            raise AnswerEndsApplication(asked.key, message)
+            message = knockout.message or KNOCKOUT_MESSAGE.format(label=question.label)
+            raise AnswerEndsApplication(question.key, message)
     return FormSubmission(
         version,
         json.dumps(parsed.values, sort_keys=True),
-        tuple(files[asked.key] for asked in form.fields if asked.key in files),
-        tuple(asked.key for asked, _ in knockouts),
+        tuple(files[question.key] for question in form.fields if question.key in files),
+        tuple(question.key for question, _ in knockouts),
     )
 
 
@@ -105,16 +105,20 @@ def parse_answers(
     for key in raw:
         if form.find_field(key) is None:
             parsed.problems[key] = "The form has no question with this key."
-    for asked in form.fields:
+    for question in form.fields:
         try:
-            value = None if asked.type == "file" else _parse_answer(asked, raw.get(asked.key, ()))
+            value = (
+                None
+                if question.type == "file"
+                else _parse_answer(question, raw.get(question.key, ()))
+            )
         except Invalid as error:
-            parsed.problems[asked.key] = str(error)
+            parsed.problems[question.key] = str(error)
             continue
         if value is not None:
-            parsed.values[asked.key] = value
-        elif asked.required and asked.key not in files:
-            parsed.problems[asked.key] = _ask_for_answer(asked.type)
+            parsed.values[question.key] = value
+        elif question.required and question.key not in files:
+            parsed.problems[question.key] = _ask_for_answer(question.type)
     return parsed
 
 
@@ -130,17 +134,17 @@ def _ask_for_answer(type: FieldType) -> str:
             return "Enter an answer."
 
 
-def _parse_answer(asked: FormField, submitted: Sequence[str]) -> AnswerValue | None:
+def _parse_answer(question: FormField, submitted: Sequence[str]) -> AnswerValue | None:
     texts = [text.strip() for text in submitted if text.strip()]
     if not texts:
         return None
-    match asked.type:
+    match question.type:
         case "choices":
-            return [_parse_choice(text, asked.choices) for text in dict.fromkeys(texts)]
+            return [_parse_choice(text, question.choices) for text in dict.fromkeys(texts)]
         case "links":
             return _parse_links(texts)
         case "choice":
-            return _parse_choice(texts[-1], asked.choices)
+            return _parse_choice(texts[-1], question.choices)
         case "yes_no":
             return _parse_choice(texts[-1], ("yes", "no")) == "yes"
         case "consent":
@@ -148,7 +152,7 @@ def _parse_answer(asked: FormField, submitted: Sequence[str]) -> AnswerValue | N
         case "number":
             return _parse_number(texts[-1])
         case _:
-            return _parse_text(asked.type, texts[-1])
+            return _parse_text(question.type, texts[-1])
 
 
 def _parse_choice(text: str, choices: Collection[str]) -> str:
@@ -202,13 +206,15 @@ def find_knockouts(
     form: ApplicationForm, values: Mapping[str, AnswerValue]
 ) -> list[tuple[FormField, Knockout]]:
     return [
-        (asked, asked.knockout)
-        for asked in form.fields
-        if asked.knockout and asked.key in values and _ends(asked.knockout, values[asked.key])
+        (question, question.knockout)
+        for question in form.fields
+        if question.knockout
+        and question.key in values
+        and _is_knocked_out(question.knockout, values[question.key])
     ]
 
 
-def _ends(knockout: Knockout, value: AnswerValue) -> bool:
+def _is_knocked_out(knockout: Knockout, value: AnswerValue) -> bool:
     if isinstance(value, bool):
         return ("yes" if value else "no") in knockout.answers
     if isinstance(value, int | float):

@@ -148,5 +148,5 @@ def _is_data_file(attachment: Mapping[str, Any]) -> bool:
 
 def _check_docx(data: bytes) -> None:
     if data[-TAIL:].rfind(b"%%EOF") >= 0 or HTML.search(data[:TAIL]):
-        raise Invalid(docx_check.BESIDES)
+        raise Invalid(docx_check.EXTRA_CONTENT)
     docx_check.check_archive(data)

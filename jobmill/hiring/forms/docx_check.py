@@ -45,12 +45,12 @@ RELATIONSHIPS = {
 DECLARED_ENCODING = re.compile(rb"<\?xml\b[^>]*?\bencoding\s*=\s*[\"']([^\"']*)")
 FIELD_PROGRAM = re.compile(r"\bDDE(AUTO)?\b", re.IGNORECASE)
 
-UNUSUAL = "The file is not a usual Word document. Save it as PDF, and try again."
+UNUSUAL_DOCUMENT = "The file is not a usual Word document. Save it as PDF, and try again."
 MACROS = "The file contains macros or embedded programs. Save it as PDF, and try again."
-ELSEWHERE = "The file loads parts from another place. Save it as PDF, and try again."
+EXTERNAL_PARTS = "The file loads parts from another place. Save it as PDF, and try again."
 FOREIGN_PARTS = "The file contains parts of another type. Save it as PDF, and try again."
 PROGRAM_FIELD = "The file contains a field that starts a program. Save it as PDF, and try again."
-BESIDES = "The file contains something besides the document. Save it as PDF, and try again."
+EXTRA_CONTENT = "The file contains something besides the document. Save it as PDF, and try again."
 
 
 def check_archive(data: bytes) -> None:
@@ -90,9 +90,9 @@ def _check_names(parts: list[zipfile.ZipInfo], archive: zipfile.ZipFile) -> None
         for name in names
     )
     if has_path or archive.comment or len({name.lower() for name in names}) < len(names):
-        raise Invalid(UNUSUAL)
+        raise Invalid(UNUSUAL_DOCUMENT)
     if min(part.header_offset for part in parts):
-        raise Invalid(BESIDES)
+        raise Invalid(EXTRA_CONTENT)
 
 
 def _check_part(name: str, content: bytes) -> None:
@@ -118,11 +118,11 @@ def _parse_xml(content: bytes) -> xml.Element:
     declared = DECLARED_ENCODING.search(content[:200])
     is_declared = declared is None or declared[1].lower() in (b"utf-8", b"us-ascii")
     if not is_declared or b"\0" in content or b"<!DOCTYPE" in content or b"<!ENTITY" in content:
-        raise Invalid(UNUSUAL)
+        raise Invalid(UNUSUAL_DOCUMENT)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Invalid(UNUSUAL) from error
+        raise Invalid(UNUSUAL_DOCUMENT) from error
     return xml.fromstring(text)
 
 
@@ -154,7 +154,7 @@ def _check_relationships(root: xml.Element) -> None:
         target = attributes.get("Target", "").strip()
         has_address = ":" in target or target.startswith(("//", "\\\\"))
         if (is_external or has_address) and type != "hyperlink":
-            raise Invalid(ELSEWHERE)
+            raise Invalid(EXTERNAL_PARTS)
         if type not in RELATIONSHIPS:
             raise Invalid(FOREIGN_PARTS)
 

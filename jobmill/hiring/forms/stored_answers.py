@@ -163,7 +163,7 @@ async def find_by_applications(
     if not stored:
         return {}
     forms = await form_versions.find_versions(tx, opening_id, {row.form_version for row in stored})
-    files = await uploads.list_of_applications(tx, [row.id for row in stored])
+    files = await uploads.list_by_application(tx, [row.id for row in stored])
     return {row.id: row.describe(forms[row.form_version], files.get(row.id, [])) for row in stored}
 
 
@@ -184,5 +184,5 @@ async def find_by_request(tx: Tx, apply_request_id: int) -> AnsweredForm | None:
     if stored is None:
         return None
     forms = await form_versions.find_versions(tx, stored.opening_id, [stored.form_version])
-    files = await uploads.list_of_request(tx, apply_request_id)
+    files = await uploads.list_by_request(tx, apply_request_id)
     return stored.describe(forms[stored.form_version], files)

@@ -207,7 +207,7 @@ async def move_to_application(tx: Tx, apply_request_id: int, application_id: int
     )
 
 
-async def list_of_applications(
+async def list_by_application(
     tx: Tx, application_ids: Collection[int]
 ) -> dict[int, list[UploadedFile]]:
     """The files of each application, in the order of upload."""
@@ -224,7 +224,7 @@ async def list_of_applications(
     return files
 
 
-async def list_of_request(tx: Tx, apply_request_id: int) -> list[UploadedFile]:
+async def list_by_request(tx: Tx, apply_request_id: int) -> list[UploadedFile]:
     return await fetch_all(
         tx,
         UploadedFile,
@@ -233,7 +233,7 @@ async def list_of_request(tx: Tx, apply_request_id: int) -> list[UploadedFile]:
     )
 
 
-async def get_of_application(tx: Tx, application_id: int, id: UUID) -> UploadedFile:
+async def get_for_application(tx: Tx, application_id: int, id: UUID) -> UploadedFile:
     """A file of this application; raises NotFound if it belongs to another."""
     return await fetch_or_raise(
         tx,

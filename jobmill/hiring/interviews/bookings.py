@@ -88,8 +88,10 @@ async def book(tx: Tx, application_id: int, interview_id: int, by: Actor) -> Pla
         old = await find_booking(await parent.flush(), application_id)
         if old and old.interview_id == interview_id:
             raise AlreadyBooked
-        newcomers = [application.applicant_id]
-        async with lock_and_expire_offers(tx, interview_id, by, newcomers=newcomers) as locked:
+        new_applicants = [application.applicant_id]
+        async with lock_and_expire_offers(
+            tx, interview_id, by, new_applicants=new_applicants
+        ) as locked:
             if old:
                 must_wait = locked.waiting > 0 or not locked.free_slots
                 await _give_up(tx, old, by, is_replaced=not must_wait)

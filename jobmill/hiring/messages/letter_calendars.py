@@ -12,7 +12,7 @@ from jobmill.outside.mail import Attachment
 EVENT_LENGTH = dt.timedelta(minutes=30)
 ALARM_BEFORE = dt.timedelta(hours=2)
 EPOCH = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
-SHOWN = ("interview_booked", "interview_moved")
+INTERVIEW_LETTERS = ("interview_booked", "interview_moved")
 """Letters after which the calendar shows the interview."""
 
 
@@ -50,7 +50,9 @@ def make_interview_file(
     """The file for a letter about an interview that was booked, moved or cancelled; None for others.
     It replaces the earlier one in the calendar."""
     is_cancelled = letter.kind == "interview_cancelled"
-    if not (is_cancelled or letter.kind in SHOWN) or not (letter.starts_at and letter.ends_at):
+    if not (is_cancelled or letter.kind in INTERVIEW_LETTERS) or not (
+        letter.starts_at and letter.ends_at
+    ):
         return None
     # One event per person and opening: a rebooked interview replaces the earlier one.
     subject = f"interview {letter.parent_id} {letter.applicant_id}"

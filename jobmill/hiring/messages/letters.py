@@ -25,21 +25,21 @@ SUBJECT = "Subject:"
 MAX_NAME_LENGTH = 80
 BLANK_LINES = re.compile(r"\n{3,}")
 # Anyone can enter a foreign address with an advertisement as the name: do not mail it.
-LOOKS_LIKE_A_LINK = re.compile(r"://|www\.|@", re.IGNORECASE)
+LINK_PATTERN = re.compile(r"://|www\.|@", re.IGNORECASE)
 
 SAMPLE_TIME = dt.datetime(2030, 1, 7, 9, 0, tzinfo=dt.UTC)
 SAMPLE_TOKEN = re.compile(r"(?<=/)[\w.-]{20,}")
 
 NO_NAME = "applicant"
 """The name in letters to unconfirmed addresses, where a stranger may have entered the name."""
-OTHERWISE_NONE = (
+NO_APPLICATION_UNLESS_CONFIRMED = (
     "If this was not you, ignore this email. Without your confirmation there is no application."
 )
-OTHERWISE_ENDS = (
+ENDS_UNLESS_CONFIRMED = (
     "If this was not you, open the link and choose “This was not me”. "
     "Without your confirmation the application ends at that time."
 )
-"""What happens to an application that was placed before its address is confirmed."""
+"""For an application that exists before its address is confirmed."""
 _ALWAYS = frozenset({"name", "greeting", "title", "company", "my_link"})
 _OFFER = frozenset({"accept_link", "decline_link", "deadline", "left", "minutes"})
 PLACEHOLDERS: Mapping[str, frozenset[str]] = {
@@ -154,7 +154,9 @@ def template_values(letter: OutgoingLetter, signer: LinkSigner, base: str) -> di
         return values | {
             "confirm_link": f"{base}/confirm/{token}",
             "deadline": until,
-            "otherwise": OTHERWISE_NONE if letter.apply_request_id else OTHERWISE_ENDS,
+            "otherwise": NO_APPLICATION_UNLESS_CONFIRMED
+            if letter.apply_request_id
+            else ENDS_UNLESS_CONFIRMED,
         }
     if letter.deadline and letter.application_id:
         link = f"{base}/offer/{signer.sign_offer(letter.application_id, letter.deadline)}"
@@ -313,4 +315,4 @@ def _format_duration(minutes: int) -> str:
 def _safe_name(text: str | None) -> str:
     """The name in a letter; empty if it may be an advertisement."""
     name = " ".join((text or "").split())[:MAX_NAME_LENGTH]
-    return "" if LOOKS_LIKE_A_LINK.search(name) else name
+    return "" if LINK_PATTERN.search(name) else name

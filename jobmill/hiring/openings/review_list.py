@@ -15,7 +15,7 @@ CURSOR = re.compile(r"(-1|[0-9]{1,3})\.([0-9]{1,18})")
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewedApplication(ListedApplication):
+class InReviewApplication(ListedApplication):
     applied_at: dt.datetime
     score: int | None
     unconfirmed: bool
@@ -25,7 +25,7 @@ class ReviewedApplication(ListedApplication):
 
 @dataclass(frozen=True, slots=True)
 class ReviewPage:
-    rows: list[ReviewedApplication]
+    rows: list[InReviewApplication]
     next: str | None
     """The `after` of the next page."""
 
@@ -64,7 +64,7 @@ async def list_in_review(
         raise Invalid("after: copy it from the previous page.")
     rows = await fetch_all(
         tx,
-        ReviewedApplication,
+        InReviewApplication,
         """
         SELECT application.id AS application_id, applicant.id AS applicant_id,
                name AS applicant_name, email AS applicant_email, status, applied_at, score,

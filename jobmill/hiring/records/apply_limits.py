@@ -52,7 +52,7 @@ class ApplyLimit(NamedTuple):
     """The time in which this number is allowed."""
 
 
-UNPROVEN = PublicApplyLimits(opening=60, network=5)
+WITHOUT_PROOF = PublicApplyLimits(opening=60, network=5)
 UPLOADS_PER_HOUR = 120
 
 
@@ -77,16 +77,16 @@ def list_limits(
     mail_domain = email_key.rpartition("@")[2]
     if mail_domain not in FREE_MAIL_DOMAINS:
         # A digest: the table must not become a list of the applicants' employers.
-        digest = hashlib.sha256(_owner(mail_domain).encode()).hexdigest()
+        digest = hashlib.sha256(_registered_domain(mail_domain).encode()).hexdigest()
         limits.append(ApplyLimit(f"domain {digest}", numbers.domain))
     return [limit for limit in limits if limit.number]
 
 
-def list_unproven_limits(opening_id: int, host: str) -> list[ApplyLimit]:
+def list_limits_without_proof(opening_id: int, host: str) -> list[ApplyLimit]:
     """The additional limits of applications without a proof of work."""
     return [
-        ApplyLimit(f"unproven for opening {opening_id}", UNPROVEN.opening),
-        ApplyLimit(f"unproven from {network_of(host)}", UNPROVEN.network),
+        ApplyLimit(f"unproven for opening {opening_id}", WITHOUT_PROOF.opening),
+        ApplyLimit(f"unproven from {network_of(host)}", WITHOUT_PROOF.network),
     ]
 
 
@@ -100,7 +100,7 @@ def upload_limit(host: str) -> ApplyLimit:
     return ApplyLimit(f"uploads from {network_of(host)}", UPLOADS_PER_HOUR)
 
 
-def _owner(domain: str) -> str:
+def _registered_domain(domain: str) -> str:
     """The registered part of a domain, so that subdomains do not multiply a limit."""
     labels = domain.split(".")
     # Under names such as co.uk or com.br, three labels are registered.
@@ -108,7 +108,7 @@ def _owner(domain: str) -> str:
     return ".".join(labels[-3:] if has_short_suffix else labels[-2:])
 
 
-async def take(tx: Tx, limits: Sequence[ApplyLimit]) -> None:
+async def count_attempt(tx: Tx, limits: Sequence[ApplyLimit]) -> None:
     """Count one attempt against all limits; raises RateLimited, and the caller rolls back."""
     if not limits:
         return

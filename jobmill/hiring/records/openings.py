@@ -195,7 +195,7 @@ def refuse_interview_time(opening: Opening) -> None:
         raise OpeningNotFound(opening.id)
 
 
-async def request_lock(tx: Tx, id: int, newcomers: int = 0) -> AsyncCursor[LockedOpeningRow]:
+async def request_lock(tx: Tx, id: int, new_applications: int = 0) -> AsyncCursor[LockedOpeningRow]:
     """Send the statement that locks the opening until the transaction ends.
 
     The caller is in pipeline mode: `fetch_locked` waits for the result. The statement reads the clock
@@ -213,13 +213,13 @@ async def request_lock(tx: Tx, id: int, newcomers: int = 0) -> AsyncCursor[Locke
         SELECT locked.*,
                greatest(date_trunc('milliseconds', clock_timestamp()), last_event_at) AS now,
                ARRAY(SELECT nextval('hiring.application_id_seq')
-                       FROM generate_series(1, %(newcomers)s)) AS ids,
+                       FROM generate_series(1, %(new_applications)s)) AS ids,
                EXISTS (SELECT FROM hiring.webhook WHERE enabled) AS has_webhooks,
                EXISTS (SELECT FROM hiring.opening AS interview
                         WHERE interview.parent_id = locked.id) AS has_interviews
           FROM locked
         """,
-        {"id": id, "newcomers": newcomers},
+        {"id": id, "new_applications": new_applications},
     )
 
 

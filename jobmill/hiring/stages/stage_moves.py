@@ -5,7 +5,7 @@ from __future__ import annotations
 from jobmill.db import Tx
 from jobmill.errors import Conflict
 from jobmill.hiring.actor import Actor
-from jobmill.hiring.admission.decisions import may_be_told, notify_rejected
+from jobmill.hiring.admission.decisions import is_address_confirmed, notify_rejected
 from jobmill.hiring.locked_opening import LockedOpening
 from jobmill.hiring.records.applications import Application
 from jobmill.hiring.records.openings import OpeningTerms
@@ -96,7 +96,7 @@ async def _move(
         stage=target.key,
         missed_at=None,
     )
-    if may_be_told(application):
+    if is_address_confirmed(application):
         notify_rejected(locked, rejected, reason if tell_reason else None)
     await promotions.offer_free_slots(locked, cause=locked.seq)
     return rejected

@@ -46,10 +46,10 @@ class PendingOffer:
 
 @asynccontextmanager
 async def lock_and_expire_offers(
-    tx: Tx, opening_id: int, by: Actor, *, newcomers: Sequence[ApplicantId] = ()
+    tx: Tx, opening_id: int, by: Actor, *, new_applicants: Sequence[ApplicantId] = ()
 ) -> AsyncGenerator[LockedOpening]:
     """Lock the opening and settle what is overdue before anything else happens to it."""
-    async with lock_opening(tx, opening_id, by, newcomers=newcomers) as locked:
+    async with lock_opening(tx, opening_id, by, new_applicants=new_applicants) as locked:
         await expire_overdue_offers(locked)
         yield locked
         await position_notices.notify_milestones(locked)

@@ -106,8 +106,8 @@ async def upload_file(
     """Upload a PDF or DOCX for a question, and send its id as the answer within two hours."""
     async with caller.db.transaction() as tx:
         current = await form_versions.find_current(tx, job_id)
-    asked = current.form.find_field(field)
-    if asked is None or asked.type != "file":
+    question = current.form.find_field(field)
+    if question is None or question.type != "file":
         raise Invalid("The form has no question with this key that asks for a file.")
     network = await check_upload(caller.request, caller.db, caller.visitor, job_id)
     with await receive_file(caller.request) as content:
@@ -153,5 +153,5 @@ async def download_file(
 ) -> Response:
     """A file of an application."""
     async with db.transaction() as tx:
-        file = await uploads.get_of_application(tx, application_id, fileId)
+        file = await uploads.get_for_application(tx, application_id, fileId)
     return send_upload(db, file)

@@ -123,7 +123,7 @@ async def download_file(
 ) -> Response:
     async with db.transaction() as tx:
         await get_application(tx, opening_id, application_id)
-        file = await uploads.get_of_application(tx, application_id, file_id)
+        file = await uploads.get_for_application(tx, application_id, file_id)
     return send_upload(db, file)
 
 

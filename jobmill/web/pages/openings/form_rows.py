@@ -62,11 +62,11 @@ class FormRow:
         return self.type in WITH_CHOICES
 
     @property
-    def may_end(self) -> bool:
+    def can_have_knockout(self) -> bool:
         return self.type in WITH_KNOCKOUT
 
     @property
-    def ends_something(self) -> bool:
+    def has_knockout(self) -> bool:
         return bool(self.ends or self.below or self.above)
 
     def to_json(self) -> dict[str, Any]:
@@ -80,7 +80,7 @@ class FormRow:
         }
         if self.has_choices:
             question["choices"] = _lines(self.choices)
-        if self.may_end and self.ends_something:
+        if self.can_have_knockout and self.has_knockout:
             question["knockout"] = {
                 "answers": _lines(self.ends),
                 "below": _parse_limit(self.below),

@@ -31,7 +31,7 @@ async def disown(token: str, visitor: Public, request: Request, db: Db, links: L
     """End an application that another person made with this address."""
     confirmation = links.read_confirmation(token)
     async with db.transaction() as tx:
-        await apply_requests.disown(tx, confirmation, request=request_id(request))
+        await apply_requests.end_unrequested(tx, confirmation, request=request_id(request))
     return RedirectResponse(f"/confirm/{token}", 303, NO_STORE)
 
 

@@ -181,7 +181,7 @@ async def download_file(application_id: PathId, file_id: UUID, visitor: Holder, 
         application = await applications.get(tx, application_id)
         if application.applicant_id != visitor.applicant_id:
             raise ApplicationNotFound(application_id)
-        file = await uploads.get_of_application(tx, application_id, file_id)
+        file = await uploads.get_for_application(tx, application_id, file_id)
     return send_upload(db, file)
 
 
