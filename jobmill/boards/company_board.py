@@ -97,7 +97,9 @@ def _board(page: CompanyPage, detected: DetectedBoard) -> CompanyBoard:
 
 
 def _same_site(url: str, site: str) -> bool:
-    first, second = ((urlsplit(each).hostname or "").removeprefix("www.") for each in (url, site))
+    first, second = (
+        (urlsplit(address).hostname or "").removeprefix("www.") for address in (url, site)
+    )
     return first == second or first.endswith(f".{second}")
 
 

@@ -139,7 +139,14 @@ def _explain_answer(page: CrawledPage) -> str | None:
 def _find_hiding_directive(bot: Bot, directives: Sequence[_PageDirective]) -> _PageDirective | None:
     """General directives and those for the bot add up, so the first that hides the page decides."""
     names = {bot.name.lower(), *_EVERYONE}
-    return next((each for each in directives if each.bot in names and each.value in _HIDING), None)
+    return next(
+        (
+            directive
+            for directive in directives
+            if directive.bot in names and directive.value in _HIDING
+        ),
+        None,
+    )
 
 
 def _read_meta_tags(html: str) -> Iterator[_PageDirective]:

@@ -106,7 +106,11 @@ def _is_below(question: CandidateQuestion, sentence: SiteSentence) -> bool:
 
 
 def _first_statement(below: Sequence[SiteSentence]) -> Evidence | None:
-    statements = (each for each in below if each.is_statement and len(each.text) >= _MIN_STATEMENT)
+    statements = (
+        sentence
+        for sentence in below
+        if sentence.is_statement and len(sentence.text) >= _MIN_STATEMENT
+    )
     return next((statement.evidence for statement in statements), None)
 
 

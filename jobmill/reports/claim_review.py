@@ -34,7 +34,7 @@ about it. Copy into site_quote, verbatim, the one sentence of SITE that decides 
 claim is unsupported. A quote that is not in SITE is dropped together with its verdict."""
 
 
-class ClaimOpinion(BaseModel):
+class ReviewedClaim(BaseModel):
     model_config = ConfigDict(use_attribute_docstrings=True)
 
     number: int
@@ -45,7 +45,7 @@ class ClaimOpinion(BaseModel):
 
 
 class ClaimReviewAnswer(BaseModel):
-    opinions: list[ClaimOpinion]
+    opinions: list[ReviewedClaim]
 
 
 def open_claims(analyses: Iterable[AnswerAnalysis]) -> tuple[JudgedClaim, ...]:
@@ -127,7 +127,7 @@ def combine_with_review(
 
 
 def _combine(
-    context: ClaimContext, claim: JudgedClaim, opinion: ClaimOpinion | None
+    context: ClaimContext, claim: JudgedClaim, opinion: ReviewedClaim | None
 ) -> JudgedClaim:
     if opinion is None or opinion.verdict == "unsupported":
         return claim
@@ -150,7 +150,7 @@ def _find_statement(context: ClaimContext, quote: str) -> SiteStatement | None:
     words = fold_case(single_line(quote[:1_000]) or "").strip(" \"'.\u201c\u201d")
     if len(words) < _MIN_QUOTE_LENGTH:
         return None
-    matches = (each for each in context.statements if words in fold_case(each.text))
+    matches = (statement for statement in context.statements if words in fold_case(statement.text))
     return next(matches, None)
 
 

@@ -63,10 +63,10 @@ def compare(first: ReportContents, second: ReportContents) -> ReportComparison:
 
 
 def _compare_scores(first: ReportContents, second: ReportContents) -> Iterable[ComparedNumber]:
-    befores = {score.name: score for score in first.scores}
-    afters = {score.name: score for score in second.scores}
-    for key in dict.fromkeys([*befores, *afters]):
-        before, after = befores.get(key), afters.get(key)
+    scores_before = {score.name: score for score in first.scores}
+    scores_after = {score.name: score for score in second.scores}
+    for key in dict.fromkeys([*scores_before, *scores_after]):
+        before, after = scores_before.get(key), scores_after.get(key)
         yield ComparedNumber(
             SCORE_NAMES[key],
             before.value if before else None,

@@ -128,8 +128,8 @@ async def edit_prompt(tx: Tx, id: int, key: str, text: str, *, by: str | None = 
     report = await store.get(tx, id, lock=True)
     if report.status != "model-analysis" or report.in_progress:
         raise Conflict(
-            f"the prompts of report {id} cannot be edited: they can between their forming and their "
-            "first run, for which `--review` makes time"
+            f"the questions of report {id} have run, or run now: start a new report with `--review` "
+            "to edit its questions before they run"
         )
     findings = await read_findings(tx, id)
     names_company = findings is not None and company_names(findings).find(text) is not None

@@ -110,9 +110,9 @@ def _answered(findings: SiteFindings) -> dict[str, tuple[str, str]]:
 
 def _contradictions(findings: SiteFindings) -> dict[str, tuple[str, str]]:
     return {
-        f"{each.field} of {each.listing_url}": (
-            f"{each.on_site} / {each.on_board}",
-            each.listing_url,
+        f"{contradiction.field} of {contradiction.listing_url}": (
+            f"{contradiction.on_site} / {contradiction.on_board}",
+            contradiction.listing_url,
         )
-        for each in findings.structured_data.contradictions
+        for contradiction in findings.structured_data.contradictions
     }

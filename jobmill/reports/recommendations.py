@@ -69,14 +69,17 @@ def recommend(
         *_hostile_text(findings),
     ]
     # Two facts of one topic can be wrong on one page, each with its own sentence.
-    unique = {(each.page, each.finding, each.evidence): each for each in reversed(recommendations)}
+    unique = {
+        (recommendation.page, recommendation.finding, recommendation.evidence): recommendation
+        for recommendation in reversed(recommendations)
+    }
     ordered = sorted(unique.values(), key=_rank)
     return tuple(ordered[:_MAX_RECOMMENDATIONS])
 
 
-def _rank(each: Recommendation) -> tuple[float, str, str, str]:
-    quote = each.evidence.quote if each.evidence else ""
-    return -each.effect, each.page, each.finding, quote
+def _rank(recommendation: Recommendation) -> tuple[float, str, str, str]:
+    quote = recommendation.evidence.quote if recommendation.evidence else ""
+    return -recommendation.effect, recommendation.page, recommendation.finding, quote
 
 
 def _wrong_claims(
@@ -85,7 +88,9 @@ def _wrong_claims(
     """Facts that answers get wrong: state them where they are easy to find."""
     wrong: dict[Evidence, list[JudgedClaim]] = {}
     for analysis in analyses:
-        claims = {each.evidence: each for each in analysis.claims if each.verdict in WRONG_VERDICTS}
+        claims = {
+            claim.evidence: claim for claim in analysis.claims if claim.verdict in WRONG_VERDICTS
+        }
         for evidence, claim in claims.items():
             if evidence:
                 wrong.setdefault(evidence, []).append(claim)
@@ -220,13 +225,13 @@ def _structured_data(findings: SiteFindings) -> Iterator[Recommendation]:
 
 
 def _contradictions(findings: SiteFindings) -> Iterator[Recommendation]:
-    for each in findings.structured_data.contradictions[:_MAX_OF_ONE_KIND]:
+    for contradiction in findings.structured_data.contradictions[:_MAX_OF_ONE_KIND]:
         yield Recommendation(
-            each.listing_url,
-            f"The {each.field} differs: \u201c{each.on_site}\u201d on the site,"
-            f" \u201c{each.on_board}\u201d on the job board.",
-            f"State the same {each.field} in both places, such as \u201c{each.on_board}\u201d.",
-            7.0 if each.field in ("pay", "place") else 3.0, f"contradiction:{each.field}",
+            contradiction.listing_url,
+            f"The {contradiction.field} differs: \u201c{contradiction.on_site}\u201d on the site,"
+            f" \u201c{contradiction.on_board}\u201d on the job board.",
+            f"State the same {contradiction.field} in both places, such as \u201c{contradiction.on_board}\u201d.",
+            7.0 if contradiction.field in ("pay", "place") else 3.0, f"contradiction:{contradiction.field}",
         )  # fmt: skip
 
 

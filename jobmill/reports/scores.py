@@ -111,7 +111,7 @@ def _placement(answers: Sequence[AnswerAnalysis]) -> Score:
 
 def _accuracy(answers: Sequence[AnswerAnalysis]) -> Score:
     decided = [
-        (analysis.prompt_key, [each.verdict for each in analysis.claims if _is_decided(each)])
+        (analysis.prompt_key, [claim.verdict for claim in analysis.claims if _is_decided(claim)])
         for analysis in answers
     ]
     claims = [verdict for _, verdicts in decided for verdict in verdicts]

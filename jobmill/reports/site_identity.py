@@ -149,7 +149,7 @@ def _find_description(
     pages: Sequence[PageSections], answers: Sequence[QuestionAnswer]
 ) -> Iterator[Fact]:
     """What the company says in one line: in a sentence, or in the description of the first page."""
-    answer = next((each.answer for each in answers if each.question_id == "what_it_does"), None)
+    answer = next((item.answer for item in answers if item.question_id == "what_it_does"), None)
     described = [
         Evidence(quote_text(page.description), page.url) for page in pages if page.description
     ]
@@ -211,7 +211,9 @@ def _find_evidence(
 def _find_listed_facts(sentences: Sequence[SiteSentence]) -> Iterator[Fact]:
     """Short items below a heading that names a list, such as "Our values"."""
     for name, heading in _LISTS.items():
-        items = [each for each in sentences if each.headings and _is_item(each, heading)]
+        items = [
+            sentence for sentence in sentences if sentence.headings and _is_item(sentence, heading)
+        ]
         for item in items if len(items) >= _MIN_ITEMS else ():
             evidence = Evidence(quote_text(f"{item.headings[-1]}: {item.text}"), item.url)
             yield Fact(name, _shorten(item.text), evidence)

@@ -245,7 +245,10 @@ async def end_phase(tx: Tx, id: int, phase: ReportPhase, became: ReportStatus) -
         {"id": id, "was": STATUS_OF_PHASE[phase], "became": became},
     )
     if cursor.rowcount == 0:
-        raise Conflict(f"report {id} is no longer in the phase {phase}")
+        raise Conflict(
+            f"report {id} is no longer in the phase {phase}: "
+            "another task has ended it, so this result is dropped"
+        )
     await history.record(tx, "report", id, "phase ended", phase=phase, status=became)
     await notify_feeds(tx)
 

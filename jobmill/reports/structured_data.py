@@ -151,7 +151,7 @@ def compare_fields(on_site: PostingFields, on_board: PostingFields) -> Iterator[
         yield Contradiction(url, "title", on_site.title, on_board.title)
     if on_site.place and on_board.place:
         first, second = (
-            place_comparison.read_places((each,)) for each in (on_site.place, on_board.place)
+            place_comparison.read_places((place,)) for place in (on_site.place, on_board.place)
         )
         if place_comparison.compare(first, second) == "other":
             yield Contradiction(url, "place", on_site.place, on_board.place)
@@ -179,8 +179,10 @@ def _is_other_pay(first: Salary, second: Salary) -> bool:
     lows = (first.min, second.min)
     highs = (first.max, second.max)
     return any(
-        one is not None and other is not None and abs(one - other) > 0.01 * max(one, other)
-        for one, other in (lows, highs)
+        amount is not None
+        and other_amount is not None
+        and abs(amount - other_amount) > 0.01 * max(amount, other_amount)
+        for amount, other_amount in (lows, highs)
     )
 
 

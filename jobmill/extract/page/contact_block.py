@@ -85,7 +85,7 @@ def _blocks(lines: list[TextLine]) -> Iterator[list[str]]:
             end = at
             while end < len(lines) and lines[end].block.mem_id == line.block.mem_id:
                 end += 1
-            yield [each.text for each in lines[at:end]][:_MAX_BLOCK_LINES]
+            yield [line.text for line in lines[at:end]][:_MAX_BLOCK_LINES]
             at = end
             continue
         at += 1

@@ -66,7 +66,7 @@ def check_arrangement(
 ) -> PartVerdict | None:
     """Whether people work where the claim says."""
     claimed = read_arrangement(claim.text)
-    policies = [each for each in statements if each.fact == "remote_policy"]
+    policies = [statement for statement in statements if statement.fact == "remote_policy"]
     if not claimed or not policies:
         return None
     options = [

@@ -47,7 +47,7 @@ def check_places(claim: ParsedClaim, statements: Sequence[SiteStatement]) -> Par
         return None
     if former := _first_with(claimed, about_places, former=True):
         return PartVerdict("outdated", "The site names this as an earlier place.", former)
-    seats = [each for each in about_places if _STRICT_SEAT.search(each.text)]
+    seats = [statement for statement in about_places if _STRICT_SEAT.search(statement.text)]
     if not (is_seat and seats):
         return _judge_any(claim, claimed, about_places, is_seat=is_seat)
     seat = _judge_seat(claim, claimed, seats)

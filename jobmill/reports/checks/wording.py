@@ -49,7 +49,7 @@ def check_tech(claim: ParsedClaim, statements: Sequence[SiteStatement]) -> PartV
     if not _USES.search(claim.text):
         return None
     names = skills.skill_names(claim.text)
-    about_tech = [each for each in statements if each.fact == "tech"]
+    about_tech = [statement for statement in statements if statement.fact == "tech"]
     if not names or not about_tech:
         return None
     verdicts = [_check_tool(name, claim, about_tech) for name in names]
