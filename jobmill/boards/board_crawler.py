@@ -105,7 +105,7 @@ class Crawl:
         earlier = self.postings.setdefault(key, posting)
         if earlier.title != posting.title and not posting.vendor_id:
             # Two postings with the same URL: their content distinguishes them, and neither is lost.
-            posting = replace(posting, vendor_id=posting_identity.outline_hash(posting))
+            posting = replace(posting, vendor_id=posting_identity.text_digest(posting))
             self.postings.setdefault(posting_identity.identity(posting, PLATFORM_RULES), posting)
 
     def fail(self, cause: str, detail: str) -> None:

@@ -201,16 +201,16 @@ class DescriptionComparison:
         self._postings = postings
         self._words = lru_cache(maxsize=1024)(posting_identity.split_words)
         self._shingles = lru_cache(maxsize=1024)(self._make_shingles)
-        self._outlines: dict[str, tuple[int, tuple[str, ...], int]] = {}
+        self._text_summaries: dict[str, tuple[int, tuple[str, ...], int]] = {}
         self._similarities: dict[tuple[int, int], float | None] = {}
 
     def has_text(self, index: int) -> bool:
-        return self._outline(index)[0] >= _MIN_WORDS
+        return self._summarize_text(index)[0] >= _MIN_WORDS
 
     def are_complete_and_similar(self, index: int, other: int, min_similarity: float) -> bool:
         """Whether two complete texts are similar and long enough to prove one vacancy in two
         places."""
-        few, many = sorted((self._outline(index)[0], self._outline(other)[0]))
+        few, many = sorted((self._summarize_text(index)[0], self._summarize_text(other)[0]))
         return (
             few >= many * min_similarity
             and self._is_complete(index)
@@ -221,24 +221,24 @@ class DescriptionComparison:
     def _is_complete(self, index: int) -> bool:
         posting = self._postings[index]
         cut = posting.partial or (posting.description or "").rstrip().endswith(("...", "\u2026"))
-        return not cut and self._outline(index)[0] >= _MIN_WORDS_FOR_VACANCY
+        return not cut and self._summarize_text(index)[0] >= _MIN_WORDS_FOR_VACANCY
 
     def first_words(self, index: int) -> tuple[str, ...] | None:
         """The first words; None if the text is too short."""
-        return self._outline(index)[1] if self.has_text(index) else None
+        return self._summarize_text(index)[1] if self.has_text(index) else None
 
     def sort_key(self, index: int) -> tuple[tuple[str, ...], int, int]:
         """Sorts texts with the same beginning next to each other, and equal texts together."""
-        length, start, digest = self._outline(index)
+        length, start, digest = self._summarize_text(index)
         return start, digest, length
 
     def are_identical(self, index: int, other: int) -> bool:
-        return self.has_text(index) and self._outline(index) == self._outline(other)
+        return self.has_text(index) and self._summarize_text(index) == self._summarize_text(other)
 
     def is_beginning(self, first: int, second: int) -> bool:
         """Whether the shorter text may be the beginning of the longer."""
-        short, long = sorted((first, second), key=lambda index: self._outline(index)[0])
-        few, many = self._outline(short)[0], self._outline(long)[0]
+        short, long = sorted((first, second), key=lambda index: self._summarize_text(index)[0])
+        few, many = self._summarize_text(short)[0], self._summarize_text(long)[0]
         return few < many and (self._postings[short].partial or few < many * _MAX_CUT_RATIO)
 
     def similarity(self, index: int, other: int) -> float | None:
@@ -259,12 +259,12 @@ class DescriptionComparison:
             return posting_identity.containment(short, long)
         return posting_identity.jaccard_similarity(first, second)
 
-    def _outline(self, index: int) -> tuple[int, tuple[str, ...], int]:
+    def _summarize_text(self, index: int) -> tuple[int, tuple[str, ...], int]:
         text = self._postings[index].description or ""
-        if text not in self._outlines:
+        if text not in self._text_summaries:
             words = self._words(text)
-            self._outlines[text] = len(words), tuple(words[:20]), hash(tuple(words))
-        return self._outlines[text]
+            self._text_summaries[text] = len(words), tuple(words[:20]), hash(tuple(words))
+        return self._text_summaries[text]
 
     def _make_shingles(self, index: int) -> frozenset[int]:
         return posting_identity.shingles(self._words(self._postings[index].description or ""))

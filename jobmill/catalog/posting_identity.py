@@ -36,16 +36,16 @@ def identity(posting: Posting, platforms: PlatformRules) -> str:
     try:
         url = platforms.canonical(posting.url)
     except Invalid:
-        return f"text:{outline_hash(posting)}"
+        return f"text:{text_digest(posting)}"
     if platforms.is_specific(url) or urls.is_own_page(posting.url):
         return f"url:{url}"
     # The page lists several postings, so the URL alone is not unique.
-    return f"url:{url}#{outline_hash(posting)}"
+    return f"url:{url}#{text_digest(posting)}"
 
 
-def outline_hash(posting: Posting) -> str:
+def text_digest(posting: Posting) -> str:
     """A hash of company, title and location, for postings without id and URL."""
-    return _digest(*_outline(posting))
+    return _digest(*_identifying_texts(posting))
 
 
 def _platform_identity(key: PostingKey, platforms: PlatformRules) -> str:
@@ -85,7 +85,7 @@ def containment(part: frozenset[int], text: frozenset[int]) -> float:
     return len(part & text) / len(part) if part else 0.0
 
 
-def _outline(posting: Posting) -> tuple[str, str, str]:
+def _identifying_texts(posting: Posting) -> tuple[str, str, str]:
     place = " ".join(posting.locations) or posting.location or ""
     title = " ".join(job_titles.parse_title(posting.title).words)
     return company_key(posting.company or posting.board), title, " ".join(split_words(place))
