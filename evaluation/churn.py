@@ -139,9 +139,9 @@ def _seen(snapshot: Snapshot) -> list[SeenPosting]:
     return [SeenPosting(posting, listings.listed_hash(posting)) for posting in snapshot.values()]
 
 
-async def _save(database: Database, source: int, harvest: CrawlResult) -> RunCounts:
+async def _save(database: Database, source: int, crawl: CrawlResult) -> RunCounts:
     async with database.transaction() as tx:
-        return (await crawl_results.save(tx, source, harvest, PLATFORM_RULES)).counts
+        return (await crawl_results.save(tx, source, crawl, PLATFORM_RULES)).counts
 
 
 async def _trouble(

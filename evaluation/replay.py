@@ -204,9 +204,9 @@ async def _harvest(answers: Boards, work: Work) -> Move:
         SeenPosting(posting, listings.listed_hash(posting))
         for posting in answers[name, token].values()
     ]
-    harvest = CrawlResult(dt.datetime.now(dt.UTC), "complete", postings)
+    crawl = CrawlResult(dt.datetime.now(dt.UTC), "complete", postings)
     id: int = work.data["source"]
-    return Finish("replayed", save=partial(source.save_crawl, id=id, crawl=harvest, item=work.id))
+    return Finish("replayed", save=partial(source.save_crawl, id=id, crawl=crawl, item=work.id))
 
 
 async def _work(

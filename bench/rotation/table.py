@@ -79,12 +79,12 @@ async def _measure(url: str, sizes: Sequence[int]) -> None:
             measurements.append(
                 await _rounds(database, "seed", RunRequest("seed", "manual", max_calls=BUDGET))
             )
-            wish = RunRequest("yield", "manual", max_calls=BUDGET)
-            measurements.append(await _rounds(database, "yield", wish))
+            request = RunRequest("yield", "manual", max_calls=BUDGET)
+            measurements.append(await _rounds(database, "yield", request))
             measurements += await _looks(database)
             if size >= 100_000:
                 await _flood(url)
-                measurements.append(await _rounds(database, "yield, flood", wish, rounds=10))
+                measurements.append(await _rounds(database, "yield, flood", request, rounds=10))
     _print(measurements)
     print(f"import of {LINES:,} lines: {imported:.1f} s")
     for goal in _goals(measurements, sizes, imported):
@@ -198,7 +198,7 @@ async def _flood(url: str) -> None:
 
 
 async def _rounds(
-    database: Database, what: str, wish: RunRequest, *, rounds: int = ROUNDS
+    database: Database, what: str, request: RunRequest, *, rounds: int = ROUNDS
 ) -> TableTiming:
     """Runs one after the other; between them the calls are answered and as many other targets
     become due."""
@@ -208,7 +208,7 @@ async def _rounds(
         async with database.transaction() as tx:
             at = await planner.clock(tx)
             began = time.perf_counter()
-            planned = await planner.start_run(tx, wish, at, {})
+            planned = await planner.start_run(tx, request, at, {})
             lasted = 1000 * (time.perf_counter() - began)
             if turn >= WARM_UP:
                 took.append(lasted)

@@ -127,13 +127,13 @@ def add(
     choices = first_boards.parse_lines(boards or [])
     _check(choices)
 
-    begun = session.in_transaction(
+    added = session.in_transaction(
         lambda tx: first_boards.add_boards(tx, choices, by=lookups.current_user()), declared=True
     )
     if as_json:
-        output.print_json(asdict(begun))
+        output.print_json(asdict(added))
         return
-    _print_result(begun)
+    _print_result(added)
 
 
 def _check(choices: BoardChoices) -> None:
@@ -148,13 +148,13 @@ def _check(choices: BoardChoices) -> None:
         )
 
 
-def _print_result(begun: AddedBoards) -> None:
-    if begun.boards:
-        existing = begun.boards - begun.new
+def _print_result(added: AddedBoards) -> None:
+    if added.boards:
+        existing = added.boards - added.new
         note = f", {existing} already added" if existing else ""
-        typer.echo(f"{output.format_count(begun.boards, 'board')}: {begun.new} new{note}.")
-    if begun.pages:
-        typer.echo(f"{output.format_count(begun.pages, 'page')} will be searched for a job board.")
+        typer.echo(f"{output.format_count(added.boards, 'board')}: {added.new} new{note}.")
+    if added.pages:
+        typer.echo(f"{output.format_count(added.pages, 'page')} will be searched for a job board.")
     typer.echo("Next: a worker reads them (`jobmill up`); then see `jobmill match list`", err=True)
 
 

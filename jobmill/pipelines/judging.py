@@ -86,8 +86,8 @@ async def add_listings(tx: Tx, ids: Sequence[int], *, parent: ItemId | None = No
 async def add_postponed(tx: Tx, *, per_day: float) -> int:
     """Queue listings again whose own page was not read because the day's budget was spent, as far as
     there is budget now; returns how many."""
-    room = int(per_day) - await listing_pages.count_recent(tx)
-    ids = await listing_pages.find_postponed(tx, room) if room > 0 else []
+    left = int(per_day) - await listing_pages.count_recent(tx)
+    ids = await listing_pages.find_postponed(tx, left) if left > 0 else []
     return await add_listings(tx, ids) if ids else 0
 
 

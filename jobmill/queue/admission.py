@@ -84,12 +84,12 @@ async def submit_all(tx: Tx, news: Sequence[NewItem]) -> list[AcceptedItem | Ref
     rows = [
         encode_new_item(new, n=n, tracking_id=f"{first + n:032x}") for n, new in enumerate(news)
     ]
-    room = await _count_room(tx, news)
+    capacity = await _count_capacity(tx, news)
     admitted: list[str] = []
     answers: dict[int, AcceptedItem | RefusedItem] = {}
     for n, new in enumerate(news):
-        if room[new.kind, new.stage] > 0:
-            room[new.kind, new.stage] -= 1
+        if capacity[new.kind, new.stage] > 0:
+            capacity[new.kind, new.stage] -= 1
             admitted.append(rows[n])
         elif await find_live_item(tx, new):
             # "full" is the last of the four reasons: a caller must not try again if its work is alive.
@@ -197,7 +197,7 @@ async def _roomy_phases(
     return roomy if all((new.kind, new.stage) in roomy for new in news) else None
 
 
-async def _count_room(tx: Tx, news: Sequence[NewItem]) -> dict[tuple[str, str], int]:
+async def _count_capacity(tx: Tx, news: Sequence[NewItem]) -> dict[tuple[str, str], int]:
     """How many more items each phase accepts; the phases stay locked until `tx` ends."""
     # Always in the same order, so that two transactions cannot deadlock.
     phases = sorted({(new.kind, new.stage) for new in news})

@@ -51,10 +51,10 @@ async def feed_batch(tx: Tx, source: QueueFeed) -> int:
 
     Call it in a separate transaction: the taken rows and the new items commit together.
     """
-    room = min(BATCH_SIZE, await remaining_capacity(tx, source.kind, source.stage))
-    if room <= 0:
+    capacity = min(BATCH_SIZE, await remaining_capacity(tx, source.kind, source.stage))
+    if capacity <= 0:
         return 0
-    taken = await source.take(tx, room)
+    taken = await source.take(tx, capacity)
     children = [item for item in taken if isinstance(item, ChildItem)]
     parents = await lock_existing_parents(tx, [child.parent for child in children])
     # If retention has deleted the parent, the child starts a new lineage.
@@ -84,10 +84,10 @@ def feed_task(source: QueueFeed) -> Callable[[Tx], Awaitable[bool | float]]:
     until the next scan while the phase is full."""
 
     async def scan(tx: Tx) -> bool | float:
-        room = min(BATCH_SIZE, await remaining_capacity(tx, source.kind, source.stage))
-        if room <= 0:
+        capacity = min(BATCH_SIZE, await remaining_capacity(tx, source.kind, source.stage))
+        if capacity <= 0:
             return RETRY_WHEN_FULL
-        return await feed_batch(tx, source) == room
+        return await feed_batch(tx, source) == capacity
 
     return scan
 

@@ -154,10 +154,10 @@ class ProcessorPool:
 
     def claim_request(self) -> ClaimRequest | None:
         """What to claim now; None while the pool has enough items."""
-        room = self._max_claimed() - len(self._buffer) - self.count_busy()
-        if room <= 0:
+        capacity = self._max_claimed() - len(self._buffer) - self.count_busy()
+        if capacity <= 0:
             return None
-        return ClaimRequest(self.kind, self.name, min(room, MAX_CLAIM_SIZE), self.position)
+        return ClaimRequest(self.kind, self.name, min(capacity, MAX_CLAIM_SIZE), self.position)
 
     def _max_claimed(self) -> int:
         usable = sum(processor.state != "error" for processor in self.processors)

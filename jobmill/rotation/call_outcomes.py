@@ -28,7 +28,7 @@ another target makes the probe."""
 
 
 def read_outcome(
-    harvest: CrawlResult,
+    crawl: CrawlResult,
     saved: SavedRun,
     retry_after: dt.timedelta | None = None,
     *,
@@ -37,33 +37,33 @@ def read_outcome(
     """Convert a run to the outcome that policies learn from; duplicates do not count as new."""
     counts = saved.counts
     full = page_cap is not None and counts.seen >= page_cap
-    posted = [sighting.posting.posted_at for sighting in harvest.postings]
+    posted = [sighting.posting.posted_at for sighting in crawl.postings]
     return {
-        "status": _status(harvest, saved),
+        "status": _status(crawl, saved),
         "returned": counts.seen,
         "new": counts.added - counts.duplicates,
         "fresh": counts.added,
-        "truncated": harvest.outcome == "truncated" or full,
+        "truncated": crawl.outcome == "truncated" or full,
         "retry_after_s": retry_after.total_seconds() if retry_after else None,
         "posted": [at.timestamp() for at in posted if at],
     }
 
 
-def _status(harvest: CrawlResult, saved: SavedRun) -> str:
-    if harvest.outcome == "unchanged":
+def _status(crawl: CrawlResult, saved: SavedRun) -> str:
+    if crawl.outcome == "unchanged":
         return "not_modified"
-    if harvest.failure == "gone":
+    if crawl.failure == "gone":
         return "gone"
     # A vendor's incident is not the target's fault; the incident holds the target.
-    if harvest.failure in WAIT_CAUSES or saved.failure_effect.incident:
+    if crawl.failure in WAIT_CAUSES or saved.failure_effect.incident:
         return "rate_limited"
-    return "error" if harvest.failure else "ok"
+    return "error" if crawl.failure else "ok"
 
 
 async def record_outcome(
     tx: Tx,
     source_id: int,
-    harvest: CrawlResult,
+    crawl: CrawlResult,
     saved: SavedRun,
     *,
     at: dt.datetime,
@@ -81,26 +81,26 @@ async def record_outcome(
         # Saved before, overtaken by a newer run, or not in the rotation.
         await targets.release(tx, ids=claimed)
         return
-    if harvest.outcome == "held" and not harvest.calls:
+    if crawl.outcome == "held" and not crawl.calls:
         # The vendor is on hold: no request was made and there is nothing to learn.
         await calls.release_claim(tx, source_id, item=item)
-        await targets.release(tx, ids=claimed, why=harvest.detail)
+        await targets.release(tx, ids=claimed, why=crawl.detail)
         return
-    target = replace(target, page_cap=await _page_cap(tx, target, harvest, saved))
-    outcome = read_outcome(harvest, saved, retry_after, page_cap=target.page_cap)
-    await _record_call(tx, target, harvest, saved, outcome["status"], item)
+    target = replace(target, page_cap=await _page_cap(tx, target, crawl, saved))
+    outcome = read_outcome(crawl, saved, retry_after, page_cap=target.page_cap)
+    await _record_call(tx, target, crawl, saved, outcome["status"], item)
     target = target if item is None else replace(target, queued_at=None)
     # That our network was lost says nothing about the platform.
-    was_called = harvest.calls > 0 and harvest.failure != "offline"
+    was_called = crawl.calls > 0 and crawl.failure != "offline"
     await _learn(tx, target, outcome, at, saved, was_called=was_called)
 
 
-async def _page_cap(tx: Tx, target: Target, harvest: CrawlResult, saved: SavedRun) -> int | None:
+async def _page_cap(tx: Tx, target: Target, crawl: CrawlResult, saved: SavedRun) -> int | None:
     """The most results that the target shows, as far as its answers tell."""
     shown, fresh = saved.counts.seen, saved.counts.added
-    if harvest.outcome == "truncated" and shown:
+    if crawl.outcome == "truncated" and shown:
         return max(shown, target.page_cap or 0)
-    if harvest.outcome != "complete" or target.kind != "slice":
+    if crawl.outcome != "complete" or target.kind != "slice":
         return target.page_cap
     if target.page_cap and shown > target.page_cap:
         # It was not a limit, or no longer is one.
@@ -114,21 +114,21 @@ async def _page_cap(tx: Tx, target: Target, harvest: CrawlResult, saved: SavedRu
 
 
 async def _record_call(
-    tx: Tx, target: Target, harvest: CrawlResult, saved: SavedRun, answer: str, item: int | None
+    tx: Tx, target: Target, crawl: CrawlResult, saved: SavedRun, answer: str, item: int | None
 ) -> None:
     call = CallRecord(
         source_id=target.source_id,
         platform=target.platform,
         run_id=target.run_id if target.queued_at and item is not None else None,
         item=item,
-        called_at=harvest.started_at,
+        called_at=crawl.started_at,
         answer=answer,
-        detail=harvest.detail,
-        requests=harvest.calls,
+        detail=crawl.detail,
+        requests=crawl.calls,
         result_count=saved.counts.seen,
         new=saved.counts.added - saved.counts.duplicates,
         duplicates=saved.counts.duplicates,
-        pages=harvest.pages,
+        pages=crawl.pages,
     )
     await calls.record_call(tx, call)
 
@@ -148,11 +148,11 @@ async def _learn(
     ours = await platform_state.lock_platform(
         tx, target.platform, wait=outcome["status"] not in yield_model.GOOD_STATUSES
     )
-    standing = ours or (await platform_state.load_all(tx)).get(target.platform)
-    average = standing.average if standing else yield_model.PlatformAverage()
+    platform = ours or (await platform_state.load_all(tx)).get(target.platform)
+    average = platform.average if platform else yield_model.PlatformAverage()
     now = at.timestamp()
     shared, incident = is_vendor(target.platform) and was_called, saved.failure_effect.incident
-    excused = standing is not None and shared and standing.opened > 0
+    excused = platform is not None and shared and platform.opened > 0
     state, average = yield_model.learn(
         target.yield_state,
         outcome,
@@ -187,12 +187,12 @@ def is_vendor(platform: str) -> bool:
 
 
 def _next_breaker_state(
-    standing: PlatformState, outcome: dict[str, Any], now: float, counts: bool
+    platform: PlatformState, outcome: dict[str, Any], now: float, counts: bool
 ) -> eligibility.BreakerState:
     """Update the health of the platform; incidents are stored elsewhere."""
     if not counts:
-        return standing.breaker
-    return eligibility.after_outcome(standing.breaker, outcome, now, YIELD_RULES.breaker)
+        return platform.breaker
+    return eligibility.after_outcome(platform.breaker, outcome, now, YIELD_RULES.breaker)
 
 
 def _wait_as_asked(

@@ -72,13 +72,13 @@ def rank_companies(
     """
     if profile is None:
         return [CompanySuggestion(company) for company in companies]
-    wishes = _Wishes.of(profile)
-    ranked = [wishes.judge(company, open_titles.get(company.name, ())) for company in companies]
+    criteria = _ProfileCriteria.of(profile)
+    ranked = [criteria.judge(company, open_titles.get(company.name, ())) for company in companies]
     return sorted(ranked, key=lambda suggestion: -suggestion.points)
 
 
 @dataclass(frozen=True, slots=True)
-class _Wishes:
+class _ProfileCriteria:
     """What of a profile can be compared with the short description of a company."""
 
     titles: Sequence[str]
@@ -92,7 +92,7 @@ class _Wishes:
     excluded: frozenset[str]
 
     @classmethod
-    def of(cls, profile: Profile) -> _Wishes:
+    def of(cls, profile: Profile) -> _ProfileCriteria:
         ranks = {"primary": 0, "strong": 1, "familiar": 2}
         skills = sorted(profile.skills, key=lambda skill: ranks[skill.rank])
         phrases = [*(skill.name for skill in skills), *profile.titles]

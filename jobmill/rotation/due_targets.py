@@ -62,7 +62,7 @@ async def list_due(
             due += await _queued(tx, request, places - len(due))
         if ahead and len(due) < places:
             due += await _upcoming(tx, request, preview, at, at + ahead, places - len(due))
-    return DueList(due, preview.room.unavailable)
+    return DueList(due, preview.capacity.unavailable)
 
 
 SHOWN_BEYOND_RUN = 50
@@ -81,18 +81,18 @@ async def next_due_at(
 
 
 def target_due_at(
-    target: Target, policy: PolicyName, room: PlatformCapacity, at: dt.datetime
+    target: Target, policy: PolicyName, capacity: PlatformCapacity, at: dt.datetime
 ) -> dt.datetime | None:
     """When a target may be called next, never in the past; None if it cannot run until a person
     changes something."""
     if target.status == "paused" or (target.status == "active" and not target.enabled):
         return None
-    if target.platform in room.unavailable and target.platform not in room.opens_at:
+    if target.platform in capacity.unavailable and target.platform not in capacity.opens_at:
         return None
     moments = [target.due_at, target.gate_at]
     if policy == "seed" or target.status == "bad":
         moments = [target.next_allowed_at]
-    opens_at = room.opens_at.get(target.platform, at)
+    opens_at = capacity.opens_at.get(target.platform, at)
     return max(at, opens_at, *(moment for moment in moments if moment))
 
 
@@ -142,10 +142,11 @@ async def _upcoming(
     limit: int,
 ) -> list[DueTarget]:
     """Targets that come after this run: when they and their platform may be called."""
-    room = preview.room
-    callable_later = [name for name in room.unavailable if name in room.opens_at]
+    capacity = preview.capacity
+    callable_later = [name for name in capacity.unavailable if name in capacity.opens_at]
     opens_at = {
-        name: max(at, room.opens_at.get(name, at)) for name in (*room.remaining, *callable_later)
+        name: max(at, capacity.opens_at.get(name, at))
+        for name in (*capacity.remaining, *callable_later)
     }
     parameters = {
         "at": at,

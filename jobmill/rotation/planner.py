@@ -72,7 +72,7 @@ class Selection:
     """What the policy chose; nothing of it is stored yet."""
 
     ids: list[int]
-    pace: CallAllowance
+    allowance: CallAllowance
     """With the next price and the calls that are owed after this choice."""
     choice: YieldChoice | None
     """None for the interval policy and named sources."""
@@ -89,30 +89,32 @@ class CallAllowance:
 
 
 async def start_run(
-    tx: Tx, wish: RunRequest, at: dt.datetime, environ: Mapping[str, str]
+    tx: Tx, request: RunRequest, at: dt.datetime, environ: Mapping[str, str]
 ) -> RunPlan:
     """Choose and claim the next targets; concurrent runs never claim the same target."""
     # Always the first lock: two runs that each change several targets must not deadlock.
-    pace = refill_allowance(await _lock_allowance(tx), at, wish.per_day)
-    room = await _prepare(tx, wish, at, environ)
-    selection = Selection([], pace, None)
-    if await _is_time(tx, wish, pace, at):
-        selection = await _choose(tx, SelectionRequest(at, room.remaining, wish.limits), wish, pace)
+    allowance = refill_allowance(await _lock_allowance(tx), at, request.per_day)
+    capacity = await _prepare(tx, request, at, environ)
+    selection = Selection([], allowance, None)
+    if await _is_time(tx, request, allowance, at):
+        selection = await _choose(
+            tx, SelectionRequest(at, capacity.remaining, request.limits), request, allowance
+        )
     await _put_off_cheap(tx, selection, at)
-    is_manual = wish.trigger == "manual" and not wish.sources
-    run_id = await _insert_run(tx, wish, at, room) if selection.ids or is_manual else None
+    is_manual = request.trigger == "manual" and not request.sources
+    run_id = await _insert_run(tx, request, at, capacity) if selection.ids or is_manual else None
     taken = await _claim_targets(tx, selection.ids, run_id, at)
-    await _save_allowance(tx, spend_allowance(selection.pace, len(taken), wish.per_day))
+    await _save_allowance(tx, spend_allowance(selection.allowance, len(taken), request.per_day))
     await platform_state.mark_probed(tx, sorted({target.platform for target in taken}), at)
     await _save_chosen_count(tx, run_id, len(taken))
     claimed = [
         ClaimedTarget(
             target.source_id,
-            None if wish.sources else call_gaps.repeat_window(target, wish.policy),
+            None if request.sources else call_gaps.repeat_window(target, request.policy),
         )
         for target in taken
     ]
-    return RunPlan(run_id, claimed, dict(room.unavailable))
+    return RunPlan(run_id, claimed, dict(capacity.unavailable))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,36 +122,36 @@ class RunPreview:
     """What a run would call now, and which platforms it could call."""
 
     ids: list[int]
-    room: PlatformCapacity
+    capacity: PlatformCapacity
 
 
 @asynccontextmanager
 async def preview_run(
-    tx: Tx, wish: RunRequest, at: dt.datetime, environ: Mapping[str, str]
+    tx: Tx, request: RunRequest, at: dt.datetime, environ: Mapping[str, str]
 ) -> AsyncGenerator[RunPreview]:
     """The targets that a manual run would claim now, in its order: the same code chooses them. What
     it writes is seen inside the block only, and no lock is kept after it."""
-    wish = replace(wish, trigger="manual")
+    request = replace(request, trigger="manual")
     async with tx.transaction(force_rollback=True):
         # The same first lock as a run, for the same reason.
-        pace = refill_allowance(await _lock_allowance(tx), at, wish.per_day)
-        room = await _prepare(tx, wish, at, environ)
+        allowance = refill_allowance(await _lock_allowance(tx), at, request.per_day)
+        capacity = await _prepare(tx, request, at, environ)
         async with tx.transaction(force_rollback=True):
             selection = await _choose(
-                tx, SelectionRequest(at, room.remaining, wish.limits), wish, pace
+                tx, SelectionRequest(at, capacity.remaining, request.limits), request, allowance
             )
             ids = await _claimable(tx, selection.ids)
-        yield RunPreview(ids, room)
+        yield RunPreview(ids, capacity)
 
 
 async def _prepare(
-    tx: Tx, wish: RunRequest, at: dt.datetime, environ: Mapping[str, str]
+    tx: Tx, request: RunRequest, at: dt.datetime, environ: Mapping[str, str]
 ) -> PlatformCapacity:
     """Take in changed sources, correct wrong times, and count what each platform accepts."""
     await targets.sync_changed_sources(tx)
     await expired_claims.release_and_correct(tx, at)
     return _requested_platforms(
-        await platform_state.remaining_calls(tx, at, environ), wish, environ
+        await platform_state.remaining_calls(tx, at, environ), request, environ
     )
 
 
@@ -158,17 +160,17 @@ async def clock(tx: Tx) -> dt.datetime:
     return await server_time(tx)
 
 
-def refill_allowance(pace: CallAllowance, at: dt.datetime, per_day: float) -> CallAllowance:
+def refill_allowance(allowance: CallAllowance, at: dt.datetime, per_day: float) -> CallAllowance:
     """Add the calls accumulated since then, at most one hour's worth, so downtime does not end in a
     burst."""
-    since = max(at - pace.saved_at, dt.timedelta())
-    saved = min(pace.saved + per_day * (since / _DAY), _calls_per_hour(per_day))
-    return replace(pace, saved=saved, saved_at=at)
+    since = max(at - allowance.saved_at, dt.timedelta())
+    saved = min(allowance.saved + per_day * (since / _DAY), _calls_per_hour(per_day))
+    return replace(allowance, saved=saved, saved_at=at)
 
 
-def spend_allowance(pace: CallAllowance, calls: int, per_day: float) -> CallAllowance:
+def spend_allowance(allowance: CallAllowance, calls: int, per_day: float) -> CallAllowance:
     """Subtract the calls; manual runs put the schedule into debt for an hour at most."""
-    return replace(pace, saved=max(pace.saved - calls, -_calls_per_hour(per_day)))
+    return replace(allowance, saved=max(allowance.saved - calls, -_calls_per_hour(per_day)))
 
 
 def _calls_per_hour(per_day: float) -> float:
@@ -176,28 +178,28 @@ def _calls_per_hour(per_day: float) -> float:
 
 
 def _requested_platforms(
-    room: PlatformCapacity, wish: RunRequest, environ: Mapping[str, str]
+    capacity: PlatformCapacity, request: RunRequest, environ: Mapping[str, str]
 ) -> PlatformCapacity:
     """Drop the platforms that were not requested; a requested one that is disabled says why."""
 
     def wanted(name: str) -> bool:
-        named = not wish.platforms or name in wish.platforms
-        return named and wish.kind in (None, targets.kind_of(name))
+        named = not request.platforms or name in request.platforms
+        return named and request.kind in (None, targets.kind_of(name))
 
-    left = {name: calls for name, calls in room.remaining.items() if wanted(name)}
-    shut = {name: why for name, why in room.unavailable.items() if wanted(name)}
-    for name in wish.platforms:
-        if name not in room.remaining and (why := platform_state.why_disabled(name, environ)):
+    left = {name: calls for name, calls in capacity.remaining.items() if wanted(name)}
+    shut = {name: why for name, why in capacity.unavailable.items() if wanted(name)}
+    for name in request.platforms:
+        if name not in capacity.remaining and (why := platform_state.why_disabled(name, environ)):
             shut[name] = why
-    return PlatformCapacity(left, shut, room.opens_at)
+    return PlatformCapacity(left, shut, capacity.opens_at)
 
 
-async def _is_time(tx: Tx, wish: RunRequest, pace: CallAllowance, at: dt.datetime) -> bool:
+async def _is_time(tx: Tx, request: RunRequest, allowance: CallAllowance, at: dt.datetime) -> bool:
     """Whether calls may be made now: always for a manual run, at the allowed rate for a schedule."""
-    if wish.trigger == "manual":
+    if request.trigger == "manual":
         return True
-    if wish.policy == "yield":
-        return pace.saved >= 1
+    if request.policy == "yield":
+        return allowance.saved >= 1
     # Another run may have committed while this one waited for the lock.
     last = await fetch_value(
         tx,
@@ -209,83 +211,85 @@ async def _is_time(tx: Tx, wish: RunRequest, pace: CallAllowance, at: dt.datetim
 
 
 async def _choose(
-    tx: Tx, question: SelectionRequest, wish: RunRequest, pace: CallAllowance
+    tx: Tx, question: SelectionRequest, request: RunRequest, allowance: CallAllowance
 ) -> Selection:
     """What to call now; all it writes are the due times that a lower price brings forward."""
-    if wish.sources:
-        named = await targets.by_ids(tx, wish.sources)
+    if request.sources:
+        named = await targets.by_ids(tx, request.sources)
         free = (
             target for target in named if target.queued_at is None and target.status != "paused"
         )
         places = [TargetRef(target.source_id, target.platform) for target in free]
-        return Selection(question.capacity().take(places, len(places)), pace, None)
-    if wish.policy == "seed":
-        return await _choose_by_interval(tx, question, wish, pace)
-    return await _choose_by_yield(tx, question, wish, pace)
+        return Selection(question.capacity().take(places, len(places)), allowance, None)
+    if request.policy == "seed":
+        return await _choose_by_interval(tx, question, request, allowance)
+    return await _choose_by_yield(tx, question, request, allowance)
 
 
-def _overdue_quota(pace: CallAllowance, calls: int) -> float:
+def _overdue_quota(allowance: CallAllowance, calls: int) -> float:
     """The share of calls for targets that would otherwise never be called."""
     fair = yield_model.YieldRules().stale_share * calls
-    return min(pace.owed + fair, max(1.0, 2 * fair))
+    return min(allowance.owed + fair, max(1.0, 2 * fair))
 
 
 async def _choose_by_interval(
-    tx: Tx, question: SelectionRequest, wish: RunRequest, pace: CallAllowance
+    tx: Tx, question: SelectionRequest, request: RunRequest, allowance: CallAllowance
 ) -> Selection:
-    room = question.capacity()
-    most = sum(room.remaining.values()) if wish.max_calls is None else wish.max_calls
-    owed = _overdue_quota(pace, min(most, sum(room.remaining.values())))
+    capacity = question.capacity()
+    most = sum(capacity.remaining.values()) if request.max_calls is None else request.max_calls
+    owed = _overdue_quota(allowance, min(most, sum(capacity.remaining.values())))
     bad = await target_selection.retryable_bad(tx, question)
-    first = room.take(bad, min(int(owed), most))
-    due = room.take(
-        await target_selection.choose_by_interval(tx, question, room), most - len(first)
+    first = capacity.take(bad, min(int(owed), most))
+    due = capacity.take(
+        await target_selection.choose_by_interval(tx, question, capacity), most - len(first)
     )
     rest = [candidate for candidate in bad if candidate.source_id not in first]
-    spare = room.take(rest, min(target_selection.MAX_BAD_RETRIES, most - len(first) - len(due)))
-    return Selection([*first, *due, *spare], replace(pace, owed=owed - len(first)), None)
+    spare = capacity.take(rest, min(target_selection.MAX_BAD_RETRIES, most - len(first) - len(due)))
+    return Selection([*first, *due, *spare], replace(allowance, owed=owed - len(first)), None)
 
 
 async def _choose_by_yield(
-    tx: Tx, question: SelectionRequest, wish: RunRequest, pace: CallAllowance
+    tx: Tx, question: SelectionRequest, request: RunRequest, allowance: CallAllowance
 ) -> Selection:
-    if wish.trigger == "manual" and wish.max_calls is None:
-        return await _choose_all_due(tx, question, wish, pace)
-    budget = wish.max_calls or 0
-    if wish.trigger == "schedule":
-        budget = int(max(pace.saved, 0))
+    if request.trigger == "manual" and request.max_calls is None:
+        return await _choose_all_due(tx, question, request, allowance)
+    budget = request.max_calls or 0
+    if request.trigger == "schedule":
+        budget = int(max(allowance.saved, 0))
     if budget <= 0:
-        return Selection([], pace, None)
-    await _bring_forward(tx, pace.price, REPRICED_PER_CALL * budget, question.at)
-    chosen, owed = await _choose_most_valuable(tx, question, pace, budget)
-    price = call_value.next_price(pace.price, chosen.lowest)
-    return Selection(chosen.ids, replace(pace, price=price, owed=owed), chosen)
+        return Selection([], allowance, None)
+    await _bring_forward(tx, allowance.price, REPRICED_PER_CALL * budget, question.at)
+    chosen, owed = await _choose_most_valuable(tx, question, allowance, budget)
+    price = call_value.next_price(allowance.price, chosen.lowest)
+    return Selection(chosen.ids, replace(allowance, price=price, owed=owed), chosen)
 
 
 async def _choose_all_due(
-    tx: Tx, question: SelectionRequest, wish: RunRequest, pace: CallAllowance
+    tx: Tx, question: SelectionRequest, request: RunRequest, allowance: CallAllowance
 ) -> Selection:
     """All that is due within the limits of a run; if that is little, also the most valuable of the
     others. The price does not change, since no budget was set."""
-    await _bring_forward(tx, pace.price, REPRICED_PER_CALL * wish.limits.companies, question.at)
+    await _bring_forward(
+        tx, allowance.price, REPRICED_PER_CALL * request.limits.companies, question.at
+    )
     budget = question.capacity().total
-    chosen, owed = await _choose_most_valuable(tx, question, pace, budget, only_due=True)
-    if len(chosen.ids) < wish.limits.companies:
-        budget = min(budget, wish.limits.companies)
-        chosen, owed = await _choose_most_valuable(tx, question, pace, budget)
-    return Selection(chosen.ids, replace(pace, owed=owed), chosen)
+    chosen, owed = await _choose_most_valuable(tx, question, allowance, budget, only_due=True)
+    if len(chosen.ids) < request.limits.companies:
+        budget = min(budget, request.limits.companies)
+        chosen, owed = await _choose_most_valuable(tx, question, allowance, budget)
+    return Selection(chosen.ids, replace(allowance, owed=owed), chosen)
 
 
 async def _choose_most_valuable(
     tx: Tx,
     question: SelectionRequest,
-    pace: CallAllowance,
+    allowance: CallAllowance,
     budget: int,
     *,
     only_due: bool = False,
 ) -> tuple[YieldChoice, float]:
     """The choice, and the calls that are owed to overdue targets after it."""
-    owed = _overdue_quota(pace, min(budget, question.capacity().total))
+    owed = _overdue_quota(allowance, min(budget, question.capacity().total))
     bad = await target_selection.retryable_bad(tx, question)
     quota = min(int(owed), budget)
     chosen = await target_selection.choose_by_yield(
@@ -298,7 +302,7 @@ async def _put_off_cheap(tx: Tx, selection: Selection, at: dt.datetime) -> None:
     """Postpone due targets that are not worth the new price, or they block others in the next run."""
     if selection.choice is None:
         return
-    price = selection.pace.price
+    price = selection.allowance.price
     least = call_value.NEAR_PRICE * price
     cheap = [id for id, worth in selection.choice.value_unchosen().items() if worth < least]
     await _put_off(tx, await targets.by_ids(tx, cheap) if cheap else [], price, at)
@@ -336,15 +340,15 @@ async def _lock_allowance(tx: Tx) -> CallAllowance:
     )
 
 
-async def _save_allowance(tx: Tx, pace: CallAllowance) -> None:
+async def _save_allowance(tx: Tx, allowance: CallAllowance) -> None:
     await tx.execute(
         "UPDATE rotation.call_allowance SET price = %s, saved = %s, saved_at = %s, owed = %s",
-        [pace.price, pace.saved, pace.saved_at, pace.owed],
+        [allowance.price, allowance.saved, allowance.saved_at, allowance.owed],
     )
 
 
 async def _insert_run(
-    tx: Tx, wish: RunRequest, at: dt.datetime, room: PlatformCapacity
+    tx: Tx, request: RunRequest, at: dt.datetime, capacity: PlatformCapacity
 ) -> int | None:
     return await fetch_value(
         tx,
@@ -353,7 +357,7 @@ async def _insert_run(
         INSERT INTO rotation.run (trigger, policy, started_at, chosen, skipped)
         VALUES (%s, %s, %s, 0, %s) RETURNING id
         """,
-        [wish.trigger, wish.policy, at, Jsonb(dict(room.unavailable))],
+        [request.trigger, request.policy, at, Jsonb(dict(capacity.unavailable))],
     )
 
 

@@ -165,9 +165,9 @@ async def reset_limits(tx: Tx, name: str, *, actor: str | None = None) -> None:
     await history.record(tx, "vendor", name, "limited", actor=actor, default=True)
 
 
-def default_quota(name: str, standing: PlatformState | None) -> Quota | None:
+def default_quota(name: str, state: PlatformState | None) -> Quota | None:
     """The quota that applies unless a person has set limits."""
-    return None if standing and standing.limits_set else QUOTAS.get(name)
+    return None if state and state.limits_set else QUOTAS.get(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,12 +221,12 @@ async def remaining_calls(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -
     shut: dict[str, str] = {}
     opens_at: dict[str, dt.datetime] = {}
     for use in uses:
-        name, standing = use.platform, platforms.get(use.platform)
+        name, state = use.platform, platforms.get(use.platform)
         if why := why_disabled(name, environ):
             shut[name] = why
             continue
-        limit = _tightest_limit(use, standing, quotas.get(name, ()), at)
-        if held := _why_held(use, standing, at):
+        limit = _tightest_limit(use, state, quotas.get(name, ()), at)
+        if held := _why_held(use, state, at):
             shut[name], opens_at[name] = held
         elif limit.left > 0:
             left[name] = limit.left
@@ -324,18 +324,18 @@ def why_disabled(name: str, environ: Mapping[str, str]) -> str | None:
 
 
 def _why_held(
-    use: _PlatformUse, standing: PlatformState | None, at: dt.datetime
+    use: _PlatformUse, state: PlatformState | None, at: dt.datetime
 ) -> tuple[str, dt.datetime] | None:
     """Why a platform is not called now, and until when."""
     if use.held_until and at < use.held_until <= epoch_times.latest_valid(at):
         text = f"the vendor has problems: paused until {use.held_until:%Y-%m-%d %H:%M} UTC"
         return text, use.held_until
-    if not standing:
+    if not state:
         return None
     rules = BreakerRules()
-    if eligibility.breaker_position(standing.breaker, at.timestamp(), rules) != "shut":
+    if eligibility.breaker_position(state.breaker, at.timestamp(), rules) != "shut":
         return None
-    until = standing.shut_until if standing.shut_until and standing.shut_until > at else None
+    until = state.shut_until if state.shut_until and state.shut_until > at else None
     when = f" until {until:%Y-%m-%d %H:%M} UTC" if until else ": one call finds out how it is"
     probed = dt.timedelta(seconds=rules.breaker_first)
     return f"it asked for patience, or failed too often: held{when}", until or at + probed
@@ -343,7 +343,7 @@ def _why_held(
 
 def _tightest_limit(
     use: _PlatformUse,
-    standing: PlatformState | None,
+    state: PlatformState | None,
     quotas: Iterable[_QuotaUse],
     at: dt.datetime,
 ) -> _Limit:
@@ -354,20 +354,19 @@ def _tightest_limit(
         return max(first_at + span, at + _MINUTE) if first_at else at + _HOUR
 
     limits: list[_Limit] = [_Limit(UNLIMITED, at)]
-    if standing and standing.per_hour is not None:
-        left = standing.per_hour - use.hour - use.queued
+    if state and state.per_hour is not None:
+        left = state.per_hour - use.hour - use.queued
         limits.append(_Limit(left, grows_at(use.hour_first_at, _HOUR)))
-    if standing and standing.per_day is not None:
-        left = standing.per_day - use.day - use.queued
+    if state and state.per_day is not None:
+        left = state.per_day - use.day - use.queued
         limits.append(_Limit(left, grows_at(use.day_first_at, _DAY)))
     pages = use.most_requests or PAGES_PER_CALL
     for quota in quotas:
         left = (quota.allowed - quota.used) // pages - use.queued
         limits.append(_Limit(left, grows_at(quota.first_at, quota.span + _HOUR)))
     probing = (
-        standing
-        and eligibility.breaker_position(standing.breaker, at.timestamp(), BreakerRules())
-        == "probe"
+        state
+        and eligibility.breaker_position(state.breaker, at.timestamp(), BreakerRules()) == "probe"
     )
     if use.held_until or probing:
         # One call probes whether it works again.

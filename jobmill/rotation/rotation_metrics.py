@@ -70,7 +70,7 @@ async def read_metrics(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -> R
         """,
         [at],
     )
-    pace = await fetch_single(
+    allowance = await fetch_single(
         tx,
         _Pace,
         """
@@ -84,4 +84,6 @@ async def read_metrics(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -> R
     capacity = await platform_state.remaining_calls(tx, at, environ)
     left = {name: calls for name, calls in capacity.remaining.items() if calls < UNLIMITED}
     calls_left = left | dict.fromkeys(capacity.unavailable, 0)
-    return RotationMetrics(targets, calls, calls_left, pace.price, pace.saved, pace.run_seconds)
+    return RotationMetrics(
+        targets, calls, calls_left, allowance.price, allowance.saved, allowance.run_seconds
+    )

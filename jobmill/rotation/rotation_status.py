@@ -253,20 +253,18 @@ async def platform_budgets(
     tx: Tx, at: dt.datetime, environ: Mapping[str, str]
 ) -> list[PlatformBudget]:
     """Every platform that has targets or limits."""
-    room = await platform_state.remaining_calls(tx, at, environ)
-    standings = await platform_state.load_all(tx)
+    capacity = await platform_state.remaining_calls(tx, at, environ)
+    states = await platform_state.load_all(tx)
     limited = {
-        standing.name
-        for standing in standings.values()
-        if (standing.per_hour, standing.per_day) != (None, None)
+        state.name for state in states.values() if (state.per_hour, state.per_day) != (None, None)
     }
     capacities: list[PlatformBudget] = []
-    for name in sorted({*room.remaining, *room.unavailable, *limited}):
-        standing = standings.get(name)
-        left = room.remaining.get(name, 0 if name in room.unavailable else UNLIMITED)
-        why = room.unavailable.get(name)
-        limits = (standing.per_hour, standing.per_day) if standing else (None, None)
-        quota = platform_state.default_quota(name, standing)
+    for name in sorted({*capacity.remaining, *capacity.unavailable, *limited}):
+        state = states.get(name)
+        left = capacity.remaining.get(name, 0 if name in capacity.unavailable else UNLIMITED)
+        why = capacity.unavailable.get(name)
+        limits = (state.per_hour, state.per_day) if state else (None, None)
+        quota = platform_state.default_quota(name, state)
         per_day = quota.per_day if quota else None
         left = None if left >= UNLIMITED else left
         capacities.append(PlatformBudget(name, *limits, left, why, per_day))

@@ -21,13 +21,13 @@ async def call_values(tx: Tx, at: dt.datetime, ids: Sequence[int]) -> dict[int, 
     rules = yield_model.YieldRules()
     values: dict[int, float] = {}
     for target in await targets.by_ids(tx, ids):
-        standing = platforms.get(target.platform)
+        state = platforms.get(target.platform)
         values[target.source_id] = yield_model.value_of(
             target.yield_state,
             at.timestamp(),
             kind=target.kind,
             page_cap=target.page_cap,
-            platform=standing.average if standing else yield_model.PlatformAverage(),
+            platform=state.average if state else yield_model.PlatformAverage(),
             rules=rules,
         )
     return values
@@ -67,9 +67,9 @@ async def list_targets(
         """,
         {"after": after, "status": status, "platform": platform, "limit": limit},
     )
-    room = await platform_state.remaining_calls(tx, at, environ)
+    capacity = await platform_state.remaining_calls(tx, at, environ)
     due = {
-        target.source_id: due_targets.target_due_at(target, policy, room, at)
+        target.source_id: due_targets.target_due_at(target, policy, capacity, at)
         for target in await targets.by_ids(tx, [row.source for row in rows])
     }
     return [replace(row, due_at=due[row.source]) for row in rows]

@@ -97,11 +97,11 @@ class RunCapacity:
 
 
 async def choose_by_interval(
-    tx: Tx, question: SelectionRequest, room: RunCapacity
+    tx: Tx, question: SelectionRequest, capacity: RunCapacity
 ) -> list[TargetRef]:
     """The two queries of the interval policy: companies per platform by priority and staleness,
     then slices."""
-    names = [name for name in room.remaining if targets.kind_of(name) == "company"]
+    names = [name for name in capacity.remaining if targets.kind_of(name) == "company"]
     companies = await fetch_all(
         tx,
         TargetRef,
@@ -118,9 +118,9 @@ async def choose_by_interval(
              ORDER BY priority DESC, last_success_at NULLS FIRST, source_id
              LIMIT open.room) AS due
         """,
-        {"at": question.at, "names": names, "room": [room.remaining[name] for name in names]},
+        {"at": question.at, "names": names, "room": [capacity.remaining[name] for name in names]},
     )
-    names = [name for name in room.remaining if targets.kind_of(name) == "slice"]
+    names = [name for name in capacity.remaining if targets.kind_of(name) == "slice"]
     slices = await fetch_all(
         tx,
         TargetRef,
@@ -142,8 +142,8 @@ async def choose_by_interval(
         {
             "at": question.at,
             "names": names,
-            "room": [room.remaining[name] for name in names],
-            "most": room.slices,
+            "room": [capacity.remaining[name] for name in names],
+            "most": capacity.slices,
         },
     )
     return companies + slices
@@ -207,11 +207,11 @@ async def choose_by_yield(
     """Up to `quota` overdue or bad targets, then the most valuable, `budget` in total; spare calls
     go to bad targets and, unless `only_due`, to targets that are not due yet."""
     rules = rules or yield_model.YieldRules()
-    room = question.capacity()
+    capacity = question.capacity()
     waiting = sorted(
         [*await _find_overdue(tx, question, quota, rules), *bad], key=lambda place: place.since
     )
-    owed = room.take(waiting, quota)
+    owed = capacity.take(waiting, quota)
     candidates = await _find_candidates(tx, question, budget)
     rest = {
         candidate.source_id: candidate
@@ -219,13 +219,17 @@ async def choose_by_yield(
         if candidate.source_id not in owed and not (only_due and candidate.later)
     }
     auction = await _build_policy(tx, list(rest.values()), question.at, rules)
-    ranked = auction.choose(question.at.timestamp(), len(rest), room.remaining)
+    ranked = auction.choose(question.at.timestamp(), len(rest), capacity.remaining)
     order = [rest[id] for id in ranked if isinstance(id, int)]
-    dear = room.take(order, budget - len(owed))
+    dear = capacity.take(order, budget - len(owed))
     full = bool(dear) and len(owed) + len(dear) == budget
     lowest = min(_value_of(auction, rest[id], question.at) for id in dear) if full else None
     spare = [candidate for candidate in bad if candidate.source_id not in owed]
-    ids = [*owed, *dear, *room.take(spare, min(MAX_BAD_RETRIES, budget - len(owed) - len(dear)))]
+    ids = [
+        *owed,
+        *dear,
+        *capacity.take(spare, min(MAX_BAD_RETRIES, budget - len(owed) - len(dear))),
+    ]
 
     def value_unchosen() -> dict[int, float]:
         chosen = set(ids)
@@ -244,8 +248,8 @@ async def _build_policy(
     """The policy object, loaded with the stored state of the candidates."""
     # Overdue targets were taken before: only the value counts here.
     auction = YieldPolicy(replace(rules, stale_share=0.0))
-    for name, standing in (await platform_state.load_all(tx)).items():
-        auction.platforms[name, targets.kind_of(name)] = standing.average
+    for name, state in (await platform_state.load_all(tx)).items():
+        auction.platforms[name, targets.kind_of(name)] = state.average
     auction.states.update((candidate.source_id, candidate.state) for candidate in candidates)
     auction.bind([_as_policy_target(candidate) for candidate in candidates], {}, at.timestamp())
     return auction
@@ -313,7 +317,7 @@ async def _find_candidates(tx: Tx, question: SelectionRequest, budget: int) -> l
     Due targets are never gated, so only some of the next ones are skipped; the number of rows read
     is bounded.
     """
-    room = question.capacity().remaining
+    remaining = question.capacity().remaining
     return await fetch_all(
         tx,
         ValuedTarget,
@@ -349,8 +353,8 @@ async def _find_candidates(tx: Tx, question: SelectionRequest, budget: int) -> l
         """,
         {
             "at": question.at,
-            "names": list(room),
-            "room": [min(calls, budget) for calls in room.values()],
+            "names": list(remaining),
+            "room": [min(calls, budget) for calls in remaining.values()],
             "evaluated": EVALUATED_PER_PLATFORM,
         },
     )

@@ -59,12 +59,12 @@ async def find_policy(tx: Tx, settings: Settings) -> PolicyName:
 async def read_target_detail(tx: Tx, id: int, now: dt.datetime, policy: PolicyName) -> TargetDetail:
     expected = await target_overview.call_values(tx, now, [id])
     source, target = await sources.get(tx, id), await targets.find(tx, id)
-    room = await platform_state.remaining_calls(tx, now, os.environ)
+    capacity = await platform_state.remaining_calls(tx, now, os.environ)
     return TargetDetail(
         source,
         target,
-        due_targets.target_due_at(target, policy, room, now) if target else None,
-        room.unavailable.get(source.source_type),
+        due_targets.target_due_at(target, policy, capacity, now) if target else None,
+        capacity.unavailable.get(source.source_type),
         await target_overview.list_calls(tx, id),
         expected.get(id),
     )

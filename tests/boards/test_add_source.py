@@ -64,11 +64,11 @@ def net() -> Net:
 
 
 async def test_a_careers_page_is_added_with_detected_selectors(database: Database) -> None:
-    for wish in (
+    for request in (
         add_source.SourceRequest(url=URL),
         add_source.SourceRequest(url=URL, platform="html"),
     ):
-        added = await add_source.add_source(Tools(database, net()), wish, {})
+        added = await add_source.add_source(Tools(database, net()), request, {})
         assert (added.platform, added.token, added.postings) == ("html", URL, 4)
         assert added.status == "pending_validation"
         found = "4 jobs found on this page; for example Pump Engineer and Senior Backend Developer"

@@ -69,11 +69,11 @@ async def site() -> Any:
 async def scrape(database: Database, site: LoopbackSite, id: int) -> SavedRun:
     settings = Settings(private_hosts=site.place, host_interval_seconds=0.001)
     async with open_fetch(database, settings) as fetch:
-        harvest = await source_reader.crawl_source(Tools(database, fetch), id, {})
+        crawl = await source_reader.crawl_source(Tools(database, fetch), id, {})
     async with database.transaction() as tx:
         # Rate limits have their own tests: this test does not wait for the hold of a failure.
         await tx.execute("DELETE FROM outside.host")
-        return await crawl_results.save(tx, id, harvest, PLATFORM_RULES)
+        return await crawl_results.save(tx, id, crawl, PLATFORM_RULES)
 
 
 async def add(database: Database, site: LoopbackSite) -> int:
@@ -168,8 +168,8 @@ async def test_an_aggregator_source_has_no_company(database: Database) -> None:
     (record, *_) = [post for post in json.loads(feed.read_bytes()) if "position" in post]
     net = Net()
     net.on("https://remoteok.com/api", ok([{"legal": "x"}, record]))
-    wish = add_source.SourceRequest(platform="remoteok", config={}, enable=True)
-    added = await add_source.add_source(Tools(database, net), wish, {})
+    request = add_source.SourceRequest(platform="remoteok", config={}, enable=True)
+    added = await add_source.add_source(Tools(database, net), request, {})
     async with database.transaction() as tx:
         assert (await sources.get(tx, added.id)).company_name is None
     assert added.postings == 1

@@ -69,8 +69,8 @@ async def run(
     **facts: Any,
 ) -> SavedRun:
     """Save a run; complete by default."""
-    harvest = CrawlResult(started_at=at(hour), outcome="complete", postings=seen(*postings))
-    return await crawl_results.save(tx, source, replace(harvest, **facts), PLATFORM_RULES)
+    crawl = CrawlResult(started_at=at(hour), outcome="complete", postings=seen(*postings))
+    return await crawl_results.save(tx, source, replace(crawl, **facts), PLATFORM_RULES)
 
 
 async def open_titles(tx: Tx, source: int) -> list[str]:

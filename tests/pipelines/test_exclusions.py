@@ -97,13 +97,13 @@ async def test_nothing_of_an_excluded_company_is_requested(database: Database, m
 
 async def test_the_rotation_leaves_an_excluded_source_out(database: Database) -> None:
     net, table = await declare(database)
-    wish = RunRequest(trigger="manual", limits=RunLimits(10, 10))
+    request = RunRequest(trigger="manual", limits=RunLimits(10, 10))
     async with database.transaction() as tx:
         await make_source(tx, token="wells")
-        await rotation.start_run(tx, wish, {})
+        await rotation.start_run(tx, request, {})
     await drain(database, table)
     async with database.transaction() as tx:
-        _, again = await rotation.start_run(tx, wish, {})
+        _, again = await rotation.start_run(tx, request, {})
     assert (again, net.requests) == ({}, [])
 
 

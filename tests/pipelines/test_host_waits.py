@@ -135,8 +135,8 @@ async def test_a_target_keeps_its_turn_while_its_host_is_busy(database: Database
     table = await declare(database, net)
     async with database.transaction() as tx:
         id = await make_source(tx, token="wells")
-        wish = RunRequest(trigger="manual", limits=RunLimits(10, 10))
-        _, items = await rotation.start_run(tx, wish, {})
+        request = RunRequest(trigger="manual", limits=RunLimits(10, 10))
+        _, items = await rotation.start_run(tx, request, {})
     for _ in range(3):
         await drain(database, table)
         await make_due(database)
@@ -146,7 +146,7 @@ async def test_a_target_keeps_its_turn_while_its_host_is_busy(database: Database
     assert await fetch(database, "SELECT requests FROM rotation.call") == []
     assert await fetch(database, "SELECT outcome FROM catalog.run") == []
     async with database.transaction() as tx:
-        _, again = await rotation.start_run(tx, wish, {})
+        _, again = await rotation.start_run(tx, request, {})
     assert again == {}
 
 

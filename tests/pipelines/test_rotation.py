@@ -52,9 +52,9 @@ async def declare(database: Database, net: Net) -> queue.Stages:
     return table
 
 
-async def start(database: Database, wish: RunRequest = WISH) -> list[int]:
+async def start(database: Database, request: RunRequest = WISH) -> list[int]:
     async with database.transaction() as tx:
-        planned, _ = await rotation.start_run(tx, wish, {})
+        planned, _ = await rotation.start_run(tx, request, {})
     return [target.source_id for target in planned.claimed]
 
 
@@ -239,8 +239,8 @@ async def test_the_recurring_run_keeps_its_pace(database: Database) -> None:
             "UPDATE rotation.call_allowance SET saved = 0, saved_at = now() - interval '1 day'"
         )
         item = await queue.submit(tx, queue.NewItem(rotation.KIND, "run", "what is due"))
-    wish = rotation.request_from_settings(Settings(rotation_calls_per_day=240))
-    stage = queue.Stage(lambda work: rotation.rotate(wish, work))
+    request = rotation.request_from_settings(Settings(rotation_calls_per_day=240))
+    stage = queue.Stage(lambda work: rotation.rotate(request, work))
     only = [(rotation.KIND, "run")]
     assert await Worker(database, {**table, only[0]: stage}, only=only).drain() == 1
     assert item
@@ -259,8 +259,8 @@ async def test_a_manual_run_does_not_choose_targets_twice_after_its_worker_dies(
             await make_source(tx)
         await queue.submit(tx, rotation.new_item())
     only = [(rotation.KIND, "run")]
-    wish = rotation.request_from_settings(Settings(max_company_targets_per_run=2))
-    stage = queue.Stage(lambda work: rotation.rotate(wish, work))
+    request = rotation.request_from_settings(Settings(max_company_targets_per_run=2))
+    stage = queue.Stage(lambda work: rotation.rotate(request, work))
     # The worker is killed before the item is settled.
     await stage.run(await claim(database, *only[0]))
     await lose_leases(database)

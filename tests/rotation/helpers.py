@@ -60,13 +60,13 @@ async def answer(
     **facts: Any,
 ) -> Target:
     """Record a run of an item, or of a person where `item` is None, and the target after it."""
-    harvest = replace(CrawlResult(at, "complete", calls=1, vendor="greenhouse"), **facts)
+    crawl = replace(CrawlResult(at, "complete", calls=1, vendor="greenhouse"), **facts)
     added = new + duplicates
     shown = added if seen is None else seen
     counts = RunCounts(seen=shown, added=added, duplicates=duplicates)
-    saved = SavedRun(1, harvest.outcome, counts, verdict or FailureEffect(counted=False))
+    saved = SavedRun(1, crawl.outcome, counts, verdict or FailureEffect(counted=False))
     await call_outcomes.record_outcome(
-        tx, id, harvest, saved, at=at, item=item, retry_after=retry_after
+        tx, id, crawl, saved, at=at, item=item, retry_after=retry_after
     )
     return await targets.get(tx, id)
 

@@ -194,10 +194,10 @@ async def test_what_is_due_is_listed_in_its_order(tx: Tx, policy: Any) -> None:
     coming = NOW + HOUR
     soon = await make_target(tx, due_at=coming, gate_at=coming, next_allowed_at=coming)
     await make_target(tx, status="paused")
-    wish = RunRequest(policy)
-    due = await list_due(tx, wish, NOW, {})
+    request = RunRequest(policy)
+    due = await list_due(tx, request, NOW, {})
     assert [target.source for target in due.targets] == [late]
-    ahead = await list_due(tx, wish, NOW, {}, ahead=2 * HOUR)
+    ahead = await list_due(tx, request, NOW, {}, ahead=2 * HOUR)
     assert [target.source for target in ahead.targets] == [late, soon]
 
 

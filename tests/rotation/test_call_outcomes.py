@@ -69,9 +69,9 @@ async def test_a_request_for_patience_counts_for_the_platform_not_the_target(tx:
     target = await answer(tx, id, NOW, retry_after=2 * HOUR, **slow)
     assert (target.fail_count, target.failures, target.health) == (0, 0, 1.0)
     assert target.next_allowed_at == before.next_allowed_at
-    wish = RunRequest(trigger="manual")
-    assert (await start_run(tx, wish, NOW + 2 * HOUR - DAY / 24 / 60, {})).claimed == []
-    claimed = (await start_run(tx, wish, NOW + 2 * HOUR, {})).claimed
+    request = RunRequest(trigger="manual")
+    assert (await start_run(tx, request, NOW + 2 * HOUR - DAY / 24 / 60, {})).claimed == []
+    claimed = (await start_run(tx, request, NOW + 2 * HOUR, {})).claimed
     assert {claim.source_id for claim in claimed} == {id, other}
 
 
@@ -194,9 +194,9 @@ async def test_a_config_that_cannot_be_asked_with_is_the_targets_failure_alone(t
 
 async def test_an_overtaken_run_only_gives_its_claim_back(tx: Tx) -> None:
     id = await make_target(tx, queued_at=NOW)
-    harvest = CrawlResult(NOW, "complete", calls=1)
+    crawl = CrawlResult(NOW, "complete", calls=1)
     saved = SavedRun(None, "complete", RunCounts(), FailureEffect(counted=False))
-    await call_outcomes.record_outcome(tx, id, harvest, saved, at=NOW, item=1)
+    await call_outcomes.record_outcome(tx, id, crawl, saved, at=NOW, item=1)
     target = await targets.get(tx, id)
     assert (target.queued_at, target.last_called_at) == (None, None)
 

@@ -23,8 +23,8 @@ POLICIES = pytest.mark.parametrize("policy", ["seed", "yield"])
     ("saved", "calls", "left"), [(0, 3, -3), (10, 3, 7), (0, 11, -10), (-10, 50, -10)]
 )
 def test_no_run_is_in_debt_for_more_than_an_hour(saved: float, calls: int, left: float) -> None:
-    pace = CallAllowance(1.0, saved, NOW, 0.0)
-    assert planner.spend_allowance(pace, calls, per_day=240).saved == left
+    allowance = CallAllowance(1.0, saved, NOW, 0.0)
+    assert planner.spend_allowance(allowance, calls, per_day=240).saved == left
 
 
 async def test_runs_by_hand_leave_the_schedule_an_hours_debt_at_most(tx: Tx) -> None:
@@ -47,9 +47,9 @@ async def test_of_two_schedules_that_meet_one_makes_the_seeds_run(
     """The waiting run read the clock earlier; a difference of hours means a wrong clock."""
     for _ in range(2):
         await make_target(tx)
-    wish = RunRequest("seed", limits=RunLimits(1, 1))
-    assert len((await start_run(tx, wish, NOW, {})).claimed) == 1
-    assert len((await start_run(tx, wish, NOW - back, {})).claimed) == calls
+    request = RunRequest("seed", limits=RunLimits(1, 1))
+    assert len((await start_run(tx, request, NOW, {})).claimed) == 1
+    assert len((await start_run(tx, request, NOW - back, {})).claimed) == calls
 
 
 async def crowd(tx: Tx, *, active: int, bad: int, platform: str = "greenhouse") -> None:
@@ -87,8 +87,8 @@ async def test_bad_targets_get_their_share_of_runs_that_others_would_use_up(
 ) -> None:
     """Fifteen of a hundred calls, four a run."""
     await crowd(tx, active=60, bad=12)
-    wish = RunRequest(policy, "manual", RunLimits(4, 4))
-    tried = [(await standings(tx, await start_run(tx, wish, NOW, {})))["bad"] for _ in range(15)]
+    request = RunRequest(policy, "manual", RunLimits(4, 4))
+    tried = [(await standings(tx, await start_run(tx, request, NOW, {})))["bad"] for _ in range(15)]
     assert 7 <= sum(tried) <= 9
     assert max(tried) == 1
 

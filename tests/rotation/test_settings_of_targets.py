@@ -48,8 +48,8 @@ async def test_a_persons_pause_survives_everything_but_their_resume(tx: Tx) -> N
     with pytest.raises(Conflict, match="rotate resume"):
         await targets.revive(tx, id)
     for policy in ("seed", "yield"):
-        wish = RunRequest(policy, "manual", sources=[id])
-        assert (await start_run(tx, wish, NOW + 60 * DAY, KEYS)).claimed == []
+        request = RunRequest(policy, "manual", sources=[id])
+        assert (await start_run(tx, request, NOW + 60 * DAY, KEYS)).claimed == []
     assert (await targets.resume(tx, id)).status == "active"
 
 

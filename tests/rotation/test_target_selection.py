@@ -180,8 +180,8 @@ async def test_what_may_not_run_is_passed_over_and_blocks_nobody(tx: Tx, policy:
     )
     await make_target(tx, "jooble", priority=99)
     free = await make_target(tx)
-    wish = RunRequest(policy, "manual", RunLimits(1, 1), max_calls=1)
-    planned = await start_run(tx, wish, NOW, {})
+    request = RunRequest(policy, "manual", RunLimits(1, 1), max_calls=1)
+    planned = await start_run(tx, request, NOW, {})
     assert [target.source_id for target in planned.claimed] == [free]
     assert "has problems" in planned.skipped["lever"]
     assert "JOOBLE_API_KEY" in planned.skipped["jooble"]
@@ -192,10 +192,10 @@ async def test_what_is_claimed_is_not_chosen_again_until_its_claim_is_void(
     tx: Tx, policy: Any
 ) -> None:
     id = await make_target(tx)
-    wish = RunRequest(policy, "manual")
-    assert [target.source_id for target in (await start_run(tx, wish, NOW, {})).claimed] == [id]
-    assert (await start_run(tx, wish, NOW + HOUR, {})).claimed == []
-    later = await start_run(tx, wish, NOW + targets.CLAIM_LIFETIME, {})
+    request = RunRequest(policy, "manual")
+    assert [target.source_id for target in (await start_run(tx, request, NOW, {})).claimed] == [id]
+    assert (await start_run(tx, request, NOW + HOUR, {})).claimed == []
+    later = await start_run(tx, request, NOW + targets.CLAIM_LIFETIME, {})
     assert [target.source_id for target in later.claimed] == [id]
 
 
@@ -270,9 +270,9 @@ async def test_bad_targets_are_among_the_calls_that_a_run_by_hand_may_make(tx: T
 async def test_a_lost_claim_uses_up_no_limit_for_ever(tx: Tx) -> None:
     id = await make_target(tx, queued_at=NOW)
     await platform_state.set_limits(tx, "greenhouse", per_hour=1, per_day=1)
-    wish = RunRequest(trigger="manual")
-    assert (await start_run(tx, wish, NOW + HOUR, {})).claimed == []
-    planned = await start_run(tx, wish, NOW + targets.CLAIM_LIFETIME, {})
+    request = RunRequest(trigger="manual")
+    assert (await start_run(tx, request, NOW + HOUR, {})).claimed == []
+    planned = await start_run(tx, request, NOW + targets.CLAIM_LIFETIME, {})
     assert [target.source_id for target in planned.claimed] == [id]
 
 
@@ -309,10 +309,10 @@ async def test_dead_boards_do_not_hold_their_vendor_for_ever(
 async def test_a_schedule_keeps_the_pace_and_no_downtime_ends_in_a_burst(tx: Tx) -> None:
     await make_targets(tx, 80)
     await tx.execute("UPDATE rotation.call_allowance SET saved = 0, saved_at = %s", [NOW])
-    wish = RunRequest(per_day=240, limits=RunLimits(100, 100))
+    request = RunRequest(per_day=240, limits=RunLimits(100, 100))
 
     async def calls(at: dt.datetime) -> int:
-        return len((await start_run(tx, wish, at, {})).claimed)
+        return len((await start_run(tx, request, at, {})).claimed)
 
     assert await calls(NOW) == 0
     assert await calls(NOW + HOUR / 2) == 5
@@ -328,10 +328,10 @@ async def test_an_open_breaker_lets_one_call_through(tx: Tx) -> None:
     shut = eligibility.BreakerState(4, 1, (NOW + HOUR).timestamp(), NOW.timestamp())
     standing = (await platform_state.load_all(tx))["greenhouse"]
     await platform_state.save_state(tx, "greenhouse", standing.average, shut)
-    wish = RunRequest(trigger="manual")
-    assert (await start_run(tx, wish, NOW, {})).claimed == []
-    assert len((await start_run(tx, wish, NOW + HOUR, {})).claimed) == 1
-    assert (await start_run(tx, wish, NOW + HOUR, {})).claimed == []
+    request = RunRequest(trigger="manual")
+    assert (await start_run(tx, request, NOW, {})).claimed == []
+    assert len((await start_run(tx, request, NOW + HOUR, {})).claimed) == 1
+    assert (await start_run(tx, request, NOW + HOUR, {})).claimed == []
     assert epoch_times.to_datetime(shut.shut_until) == NOW + HOUR
 
 
@@ -343,9 +343,9 @@ async def test_targets_that_lost_their_worth_stand_in_nobodys_way(tx: Tx, days: 
     count = target_selection.EVALUATED_PER_PLATFORM + 10
     await make_targets(tx, count, rho=0.001, due_at=NOW - 3 * DAY, **state)
     rich = await make_target(tx, rho=50.0, due_at=NOW - HOUR, **state)
-    wish = RunRequest(trigger="manual", max_calls=1)
-    await start_run(tx, wish, NOW, {})
-    planned = await start_run(tx, wish, NOW, {})
+    request = RunRequest(trigger="manual", max_calls=1)
+    await start_run(tx, request, NOW, {})
+    planned = await start_run(tx, request, NOW, {})
     assert [target.source_id for target in planned.claimed] == [rich]
 
 
@@ -356,12 +356,12 @@ async def test_a_source_that_failures_disabled_is_not_forgotten(tx: Tx) -> None:
         "WHERE id = %s",
         [NOW + DAY, id],
     )
-    wish = RunRequest(trigger="manual")
-    assert (await start_run(tx, wish, NOW, {})).claimed == []
+    request = RunRequest(trigger="manual")
+    assert (await start_run(tx, request, NOW, {})).claimed == []
     assert (await targets.get(tx, id)).status == "bad"
-    assert [target.source_id for target in (await start_run(tx, wish, NOW + DAY, {})).claimed] == [
-        id
-    ]
+    assert [
+        target.source_id for target in (await start_run(tx, request, NOW + DAY, {})).claimed
+    ] == [id]
 
 
 async def test_what_was_put_off_at_a_high_price_is_not_forgotten_when_it_falls(tx: Tx) -> None:

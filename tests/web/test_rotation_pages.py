@@ -144,8 +144,8 @@ async def test_a_manual_run_ignores_the_daily_limit(
 ) -> None:
     await make(database)
     new = rotation.new_item() if by_hand else queue.NewItem(rotation.KIND, "run", "what is due")
-    wish = rotation.request_from_settings(Settings(rotation_calls_per_day=0))
-    run = Stage(lambda work: rotation.rotate(wish, work))
+    request = rotation.request_from_settings(Settings(rotation_calls_per_day=0))
+    run = Stage(lambda work: rotation.rotate(request, work))
     stages = {(rotation.KIND, "run"): run, ("source", "scrape"): Stage(_nothing)}
     async with database.transaction() as tx:
         await queue.declare_stages(tx, stages)

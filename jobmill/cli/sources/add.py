@@ -41,7 +41,7 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Add a source: detect its platform, test it and save it. Uncertain ones need your approval."""
-    wish = add_source.SourceRequest(
+    request = add_source.SourceRequest(
         url=url,
         platform=platform,
         token=token,
@@ -52,7 +52,7 @@ def add(
         test=test,
         enable=enable,
     )
-    added = session.with_tools(lambda tools: add_source.add_source(tools, wish, os.environ))
+    added = session.with_tools(lambda tools: add_source.add_source(tools, request, os.environ))
     output.print_record(added, as_json=as_json)
 
 

@@ -171,17 +171,17 @@ async def _scrape_source(tools: Tools, id: int, as_json: bool) -> _RunResult:
             )
 
         recorder = source.HostWaitRecorder(tools.fetch)
-        harvest = await source_reader.crawl_source(
+        crawl = await source_reader.crawl_source(
             replace(tools, fetch=recorder), id, os.environ, report=show_progress
         )
-    if harvest.outcome == "held" and not harvest.calls and recorder.wait:
-        result = await _postpone(tools, id, recorder.wait, harvest.detail or "")
+    if crawl.outcome == "held" and not crawl.calls and recorder.wait:
+        result = await _postpone(tools, id, recorder.wait, crawl.detail or "")
         if as_json:
             output.print_json_lines([result])
         return result
     async with tools.db.transaction() as tx:
-        saved = await source.save_crawl(tx, id=id, crawl=harvest)
-        detail = harvest.detail or (await sources.get(tx, id)).last_detail
+        saved = await source.save_crawl(tx, id=id, crawl=crawl)
+        detail = crawl.detail or (await sources.get(tx, id)).last_detail
     result = _RunResult.from_saved(id, saved, detail)
     if as_json:
         output.print_json_lines([result])

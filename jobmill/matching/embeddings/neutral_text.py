@@ -109,7 +109,7 @@ def posting_text(posting: Posting) -> str:
 
 
 def profile_text(profile: Profile) -> str:
-    """The text of a profile that describes wishes and experience, without the person's name. Skills
+    """The text of a profile that describes what the person wants and can do, without the person's name. Skills
     are left out, because adding a skill must never lower a score."""
     titles = " ".join(". ".join(profile.titles).split())
     text = "\n".join([titles, profile.summary, *profile.highlights])
@@ -127,14 +127,14 @@ def _about_the_work(text: str) -> list[str]:
     heading come last, because most are about the company."""
     before_heading: list[str] = []
     after_heading: list[str] = []
-    aside = begun = False
+    aside = is_after_heading = False
     for line in text.splitlines():
         if len(line) <= MAX_HEADING_LENGTH:
             work = bool(_WORK.match(line))
             aside = not work and (aside or bool(_ASIDE.match(line)))
-            begun = begun or work
+            is_after_heading = is_after_heading or work
         if not aside and not _LEGALESE.search(line):
-            (after_heading if begun else before_heading).append(line)
+            (after_heading if is_after_heading else before_heading).append(line)
     return after_heading + before_heading
 
 

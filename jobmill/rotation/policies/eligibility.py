@@ -194,8 +194,8 @@ class CallCounter:
 
 
 def remaining_calls(
-    room: Mapping[str, Any] | None, source: str, ledger: CallCounter, now: float
+    capacity: Mapping[str, Any] | None, source: str, ledger: CallCounter, now: float
 ) -> int:
     """Calls that a source has left: as stated, otherwise by its own limits."""
-    stated = as_number((room or {}).get(source))
+    stated = as_number((capacity or {}).get(source))
     return ledger.remaining_calls(now) if stated is None else int(min(max(stated, 0), UNLIMITED))

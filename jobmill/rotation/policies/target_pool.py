@@ -68,17 +68,17 @@ class TargetPool:
         noted = [self._call_times.get(target.id, never) for target in self.targets]
         self.called, self.gate = np.array(noted, dtype=np.float64).reshape(-1, 2).T.copy()
 
-    def remaining_calls(self, now: float, room: Mapping[str, Any] | None) -> list[int]:
+    def remaining_calls(self, now: float, capacity: Mapping[str, Any] | None) -> list[int]:
         """Calls that each source accepts now, in the order of `source_names`."""
-        return [self._remaining_calls_of(name, now, room) for name in self.source_names]
+        return [self._remaining_calls_of(name, now, capacity) for name in self.source_names]
 
-    def _remaining_calls_of(self, name: str, now: float, room: Mapping[str, Any] | None) -> int:
+    def _remaining_calls_of(self, name: str, now: float, capacity: Mapping[str, Any] | None) -> int:
         way = eligibility.breaker_position(
             self.breakers.get(name, BreakerState()), now, self.breaker
         )
         if way == "shut":
             return 0
-        left = eligibility.remaining_calls(room, name, self._counters[name], now)
+        left = eligibility.remaining_calls(capacity, name, self._counters[name], now)
         return min(left, 1) if way == "probe" else left
 
     def ready(self, now: float, left: Sequence[int]) -> PoolIndexes:

@@ -156,10 +156,14 @@ async def reject(
     application_id: ApplicationPathId, caller: RecruiterCaller, body: RejectBody | None = None
 ) -> Response:
     """Reject an application in review, which ends it."""
-    given = body or RejectBody()
+    rejection = body or RejectBody()
     return await caller.run_once(
         lambda tx: decisions.reject(
-            tx, application_id, caller.actor, reason=given.reason, tell_reason=given.tell_reason
+            tx,
+            application_id,
+            caller.actor,
+            reason=rejection.reason,
+            tell_reason=rejection.tell_reason,
         ),
         to_schema=_decided,
     )

@@ -41,9 +41,9 @@ class CurrentUser(BaseModel):
 @router.post("")
 async def sign_in(body: Credentials, request: Request, response: Response, db: Db) -> CurrentUser:
     """Sign in; the response sets the session cookie. The error `SECOND_FACTOR_NEEDED` asks for `code`."""
-    begun = await sign_in_service.start_session(request, db, body.email, body.password, body.code)
-    sign_in_service.set_sign_in_cookies(request, response, begun)
-    return CurrentUser(name=begun.person.name, role=begun.person.role)
+    started = await sign_in_service.start_session(request, db, body.email, body.password, body.code)
+    sign_in_service.set_sign_in_cookies(request, response, started)
+    return CurrentUser(name=started.person.name, role=started.person.role)
 
 
 @router.get("", openapi_extra=or_applicant("any"))

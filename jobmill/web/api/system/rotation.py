@@ -181,16 +181,18 @@ async def list_due_targets(
     """The reads that a run would start, most valuable first."""
     async with caller.db.transaction() as tx:
         at = await planner.clock(tx)
-        wish = rotation.request_like_last_run(
+        request = rotation.request_like_last_run(
             caller.site_settings.settings, await rotation_status.last_policy(tx)
         )
         if platform:
-            wish = replace(wish, platforms=[platform])
+            request = replace(request, platforms=[platform])
         due = await due_targets.list_due(
-            tx, wish, at, os.environ, ahead=LOOK_AHEAD[ahead], limit=limit
+            tx, request, at, os.environ, ahead=LOOK_AHEAD[ahead], limit=limit
         )
         expected = await target_overview.call_values(tx, at, [row.source for row in due.targets])
-        next_at = None if due.targets else await due_targets.next_due_at(tx, wish, at, os.environ)
+        next_at = (
+            None if due.targets else await due_targets.next_due_at(tx, request, at, os.environ)
+        )
     items = [
         DueTargetItem.of(row, expected_new=expected.get(row.source)) for row in due.targets[:limit]
     ]

@@ -43,7 +43,7 @@ async def show(
     async with page.db.transaction() as tx:
         version = await find_profile(tx, query.profile, visitor.owner)
         rules = await proposed_rules.find(tx, version) if version else []
-    tried = [
+    dry_runs = [
         TriedRule(rule, _describe(await try_rule(database, version, rule)))
         for rule in rules[:MAX_SHOWN]
         if version
@@ -51,8 +51,8 @@ async def show(
     return page(
         "profile/rules.html",
         version=version,
-        tried=tried,
-        left=len(rules) - len(tried),
+        dry_runs=dry_runs,
+        left=len(rules) - len(dry_runs),
         done=query.done,
     )
 
@@ -79,10 +79,10 @@ async def decide(form: Fields, visitor: Seeker, db: Db, database: RawDb) -> Resp
         raise Invalid(say("Accept the rule or decline it."))
     async with db.transaction() as tx:
         version, rule = await find_rule(tx, form.get("profile") or None, key, visitor.owner)
-    tried = await try_rule(database, version, rule) if decision == "accepted" else None
+    dry_run = await try_rule(database, version, rule) if decision == "accepted" else None
     async with db.transaction() as tx:
         by = visitor.name or visitor.actor.name
-        await decide_rule(tx, version, rule, decision, tried, by=by)
+        await decide_rule(tx, version, rule, decision, dry_run, by=by)
     return RedirectResponse(
         ProposedRulesQuery(profile=version.name, done=decision).url("/profile/rules"), 303
     )

@@ -102,7 +102,7 @@ async def _read(tx: Tx, query: RotationQuery, settings: Settings) -> RotationPag
     due = (
         await due_targets.list_due(tx, request, at, os.environ, ahead=span, limit=PAGE_SIZE + 1)
     ).targets
-    standstills = await rotation_status.blocked_targets(tx, at, os.environ)
+    blocked = await rotation_status.blocked_targets(tx, at, os.environ)
     return RotationPage(
         due,
         await target_overview.call_values(tx, at, [row.source for row in due]),
@@ -110,7 +110,7 @@ async def _read(tx: Tx, query: RotationQuery, settings: Settings) -> RotationPag
         report,
         await calls.failed_calls(tx, report.run, limit=MAX_PROBLEMS) if report else [],
         await targets.uncalled_targets(tx, report.run, limit=MAX_PROBLEMS) if report else [],
-        [standstill for standstill in standstills if standstill.targets],
+        [group for group in blocked if group.targets],
     )
 
 

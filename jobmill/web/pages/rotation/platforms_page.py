@@ -38,8 +38,8 @@ async def show(page: Page) -> HTMLResponse:
 async def edit(name: str, visitor: Admin, page: Page) -> HTMLResponse:
     _check_platform(name)
     async with page.db.transaction() as tx:
-        standing = (await platform_state.load_all(tx)).get(name)
-    per_hour, per_day = (standing.per_hour, standing.per_day) if standing else (None, None)
+        state = (await platform_state.load_all(tx)).get(name)
+    per_hour, per_day = (state.per_hour, state.per_day) if state else (None, None)
     form = {"per_hour": _format_limit(per_hour), "per_day": _format_limit(per_day)}
     return _render_form(page, name, form)
 

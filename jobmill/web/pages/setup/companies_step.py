@@ -124,9 +124,9 @@ async def add(visitor: Admin, page: Page) -> Response:
     selection = CompanySelection(q, field, form.get("chosen", ()), pasted, form.get("search", ()))
     try:
         keys = [company.key for company in selection.selected]
-        wishes = first_boards.parse_lines([*keys, *selection.pasted.split("\n")])
-        if wishes.invalid:
-            return await _render(page, selection, wishes.invalid)
+        choices = first_boards.parse_lines([*keys, *selection.pasted.split("\n")])
+        if choices.invalid:
+            return await _render(page, selection, choices.invalid)
         async with page.db.transaction(ADD_SECONDS) as tx:
             version = await job_view.find_profile(tx, None, visitor.owner)
             searches = [
@@ -134,10 +134,10 @@ async def add(visitor: Admin, page: Page) -> Response:
                 for suggestion in _suggest_searches(version.profile() if version else None)
                 if suggestion.platform in selection.searches and not suggestion.missing_keys
             ]
-            if wishes.boards or wishes.pages:
-                await first_boards.add_boards(tx, wishes, by=visitor.name or visitor.actor.name)
+            if choices.boards or choices.pages:
+                await first_boards.add_boards(tx, choices, by=visitor.name or visitor.actor.name)
             await first_boards.add_searches(tx, searches)
-        if not (wishes.boards or wishes.pages or searches):
+        if not (choices.boards or choices.pages or searches):
             return await _render(page, selection, is_empty=True)
     except (Invalid, Unavailable) as error:
         return await _render(page, selection, error=error)
