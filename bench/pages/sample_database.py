@@ -295,12 +295,12 @@ ROTATION: tuple[LiteralString, ...] = (
       FROM generate_series(1, %(runs)s) AS n
     """,
     """
-    INSERT INTO rotation.platform (name, per_hour, per_day, found, looked)
+    INSERT INTO rotation.platform (name, per_hour, per_day, new_listings, observed_days)
     SELECT name, 5000, 50000, 100, 200 FROM unnest(%(platforms)s::text[]) AS name
     """,
     """
-    INSERT INTO rotation.target (source_id, kind, platform, status, priority, page_cap, known_at, last_called_at,
-        queued_at, run_id, min_interval, next_allowed_at, last_success_at, new_jobs_last, rho, d, last_ok_at, due_at)
+    INSERT INTO rotation.target (source_id, kind, platform, status, priority, page_cap, added_at, last_called_at,
+        queued_at, run_id, min_interval, next_allowed_at, last_success_at, new_jobs_last, new_per_day, loss_rate, last_ok_at, due_at)
     SELECT id, CASE WHEN source_type IN ('remotive', 'adzuna') THEN 'slice' ELSE 'company' END::rotation.kind, source_type,
            CASE id %% 100 WHEN 0 THEN 'paused' WHEN 1 THEN 'bad' ELSE 'active' END::rotation.status, 100, NULL,
            created_at, now() - id %% 600 * interval '5 minutes',

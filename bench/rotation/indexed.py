@@ -30,8 +30,8 @@ class Indexed(YieldPolicy):
 
     def _reckon(self, index: int) -> None:
         state = self.states[self.pool.targets[index].id]
-        if state.rho is not None:
-            since = float(self.pool.known_at[index])
+        if state.new_per_day is not None:
+            since = float(self.pool.added_at[index])
             self.due[index] = yield_model.due_at(state, self.price, since, self.rules)
             self.price_then[index] = self.price
 
@@ -53,19 +53,21 @@ class Indexed(YieldPolicy):
         due = self._due(ready, now, budget)
         looked = np.union1d(due, self._unknown(ready, now, budget))
         # Overdue targets have an index of their own.
-        owed = self.pool.take(self._overdue(ready, now), self._overdue_quota(budget), left)
-        self._owed -= len(owed)
-        rest = np.setdiff1d(looked, owed)
+        overdue = self.pool.take(self._overdue(ready, now), self._overdue_quota(budget), left)
+        self._overdue_calls -= len(overdue)
+        rest = np.setdiff1d(looked, overdue)
         values = self._values(rest, now)
         worth = dict(zip(rest.tolist(), values.tolist(), strict=True))
-        dear = self.pool.take(rank_by_value(rest, values, 2 * budget + 1), budget - len(owed), left)
-        full = bool(dear) and len(dear) + len(owed) == budget
+        dear = self.pool.take(
+            rank_by_value(rest, values, 2 * budget + 1), budget - len(overdue), left
+        )
+        full = bool(dear) and len(dear) + len(overdue) == budget
         self.price = call_value.next_price(self.price, worth[dear[-1]] if full else None)
-        passed = set(due.tolist()) - {*owed, *dear}
+        passed = set(due.tolist()) - {*overdue, *dear}
         self._put_off(
             [index for index in passed if worth[index] < call_value.NEAR_PRICE * self.price], now
         )
-        return self.pool.claim(owed + dear, now, self.rules.gaps)
+        return self.pool.claim(overdue + dear, now, self.rules.gaps)
 
     def _due(self, ready: PoolIndexes, now: float, budget: int) -> PoolIndexes:
         """Like ORDER BY due_at LIMIT."""

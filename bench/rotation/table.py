@@ -111,7 +111,7 @@ async def fill(url: str, size: int) -> None:
 
 async def _sources(tx: Tx, size: int) -> None:
     await tx.execute("TRUNCATE catalog.source, rotation.run CASCADE")
-    await tx.execute("ALTER TABLE catalog.source DISABLE TRIGGER source_came")
+    await tx.execute("ALTER TABLE catalog.source DISABLE TRIGGER source_added")
     await tx.execute(
         """
         INSERT INTO catalog.source (name, source_type, token, config, status, discovered_via)
@@ -122,7 +122,7 @@ async def _sources(tx: Tx, size: int) -> None:
         """,
         {"names": NAMES, "size": size},
     )
-    await tx.execute("ALTER TABLE catalog.source ENABLE TRIGGER source_came")
+    await tx.execute("ALTER TABLE catalog.source ENABLE TRIGGER source_added")
     await platform_state.add_platforms(tx, NAMES)
 
 
@@ -132,8 +132,8 @@ async def _targets(tx: Tx) -> None:
     await tx.execute(
         """
         INSERT INTO rotation.target
-               (source_id, kind, platform, status, min_interval, known_at, last_called_at,
-                last_ok_at, last_success_at, rho, d, health, gate_at, next_allowed_at, due_at, price)
+               (source_id, kind, platform, status, min_interval, added_at, last_called_at,
+                last_ok_at, last_success_at, new_per_day, loss_rate, health, blocked_until, next_allowed_at, due_at, price)
         SELECT id, 'company', source_type,
                CASE WHEN lot = 2 AND id %% 5 = 0 THEN 'bad' ELSE 'active' END::rotation.status,
                '1 day', now() - interval '90 days',
@@ -159,12 +159,12 @@ async def _targets(tx: Tx) -> None:
                                     ELSE now() + random() * interval '30 days' END AS due
                           -- Those that are due stand anywhere in the table.
                           FROM (SELECT *, row_number() OVER (ORDER BY random()) AS place
-                                  FROM catalog.source ORDER BY id) AS board) AS known) AS moved
+                                  FROM catalog.source ORDER BY id) AS board) AS timed) AS moved
         """,
         {"first": DUE * 10 // 8, "price": PRICE},
     )
     await tx.execute(
-        "UPDATE rotation.call_allowance SET price = %s, saved = 0, saved_at = now(), owed = 0",
+        "UPDATE rotation.call_allowance SET price = %s, balance = 0, refilled_at = now(), overdue_quota = 0",
         [PRICE],
     )
 
@@ -190,7 +190,7 @@ async def _flood(url: str) -> None:
         await tx.execute(
             """
             UPDATE rotation.target SET due_at = now() - random() * interval '1 hour'
-             WHERE source_id %% %s = 0 AND rho IS NOT NULL
+             WHERE source_id %% %s = 0 AND new_per_day IS NOT NULL
             """,
             [FLOOD],
         )
@@ -228,7 +228,7 @@ async def _count_due(tx: Tx) -> int:
         """
         SELECT count(*) FROM rotation.target
          WHERE status = 'active' AND enabled AND queued_at IS NULL
-           AND (rho IS NOT NULL OR gate_at IS NOT NULL) AND due_at <= now()
+           AND (new_per_day IS NOT NULL OR blocked_until IS NOT NULL) AND due_at <= now()
            AND platform = ANY (%s)
         """,
         [NAMES],
@@ -242,8 +242,8 @@ async def _answer(tx: Tx, planned: RunPlan, at: dt.datetime) -> None:
         """
         UPDATE rotation.target
            SET queued_at = NULL, last_called_at = called, last_ok_at = called,
-               last_success_at = called, rho = coalesce(rho, 0.1), d = 0.05, health = 1,
-               status = 'active', gate_at = called + interval '6 hours',
+               last_success_at = called, new_per_day = coalesce(new_per_day, 0.1), loss_rate = 0.05, health = 1,
+               status = 'active', blocked_until = called + interval '6 hours',
                next_allowed_at = called + interval '1 day',
                due_at = called + (2 + random() * 28) * interval '1 day', price = %(price)s
           FROM (SELECT %(at)s - interval '1 day' AS called) AS before
@@ -255,19 +255,19 @@ async def _answer(tx: Tx, planned: RunPlan, at: dt.datetime) -> None:
         """
         UPDATE rotation.target AS target
            SET due_at = %(at)s, last_ok_at = last_ok_at - (target.due_at - %(at)s),
-               rho = (0.9 + 0.3 * random()) * %(price)s * 0.05 / (1 - (1 + z) * exp(-z))
+               new_per_day = (0.9 + 0.3 * random()) * %(price)s * 0.05 / (1 - (1 + z) * exp(-z))
           FROM (SELECT next.source_id, 0.05 * extract(epoch FROM due_at - last_ok_at)::float8 / 86400 AS z
                   FROM unnest(%(names)s::text[]) AS open (name)
                  CROSS JOIN LATERAL (
                     SELECT source_id, due_at, last_ok_at FROM rotation.target
                      WHERE status = 'active' AND enabled AND queued_at IS NULL
-                       AND (rho IS NOT NULL OR gate_at IS NOT NULL) AND rho IS NOT NULL
+                       AND (new_per_day IS NOT NULL OR blocked_until IS NOT NULL) AND new_per_day IS NOT NULL
                        AND platform = name AND due_at > %(at)s
                      ORDER BY due_at
                      LIMIT greatest(%(due)s - (
                         SELECT count(*) FROM rotation.target
                          WHERE status = 'active' AND enabled AND queued_at IS NULL
-                           AND (rho IS NOT NULL OR gate_at IS NOT NULL)
+                           AND (new_per_day IS NOT NULL OR blocked_until IS NOT NULL)
                            AND platform = name AND due_at <= %(at)s), 0)) AS next) AS coming
          WHERE target.source_id = coming.source_id
         """,

@@ -70,8 +70,8 @@ def apply_to_yield(
         return state
     least = state.called_at + demanded_gap(target).total_seconds()
     if target.interval is not None and outcome["status"] in yield_model.GOOD_STATUSES:
-        return replace(state, gate_at=least)
-    return replace(state, gate_at=max(state.gate_at, least))
+        return replace(state, blocked_until=least)
+    return replace(state, blocked_until=max(state.blocked_until, least))
 
 
 def apply_to_interval(

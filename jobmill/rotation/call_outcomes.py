@@ -152,7 +152,7 @@ async def _learn(
     average = platform.average if platform else yield_model.PlatformAverage()
     now = at.timestamp()
     shared, incident = is_vendor(target.platform) and was_called, saved.failure_effect.incident
-    excused = platform is not None and shared and platform.opened > 0
+    excused = platform is not None and shared and platform.open_count > 0
     state, average = yield_model.learn(
         target.yield_state,
         outcome,
@@ -205,7 +205,7 @@ def _wait_as_asked(
     wait = outcome["retry_after_s"] or YIELD_RULES.breaker.hold_first
     until = now + min(wait, YIELD_RULES.breaker.hold_most)
     return (
-        replace(state, called_at=now, gate_at=max(state.gate_at, until)),
+        replace(state, called_at=now, blocked_until=max(state.blocked_until, until)),
         replace(turn, next_allowed_at=max(turn.next_allowed_at, until)),
     )
 
@@ -226,7 +226,7 @@ def _wait_behind_others(
     """Let another target probe the vendor: a broken target would keep it on hold forever."""
     until = held_until + PROBE_BACKOFF_FACTOR * max(held_until - now, 0.0)
     return (
-        replace(state, gate_at=max(state.gate_at, until)),
+        replace(state, blocked_until=max(state.blocked_until, until)),
         replace(turn, next_allowed_at=max(turn.next_allowed_at, until)),
     )
 
@@ -235,19 +235,19 @@ async def _save(
     tx: Tx, target: Target, state: yield_model.YieldState, turn: interval_policy.IntervalState
 ) -> None:
     price = await fetch_value(tx, float, "SELECT price FROM rotation.call_allowance") or 0.0
-    due_at = yield_model.due_at(state, price, target.known_at.timestamp(), YIELD_RULES)
+    due_at = yield_model.due_at(state, price, target.added_at.timestamp(), YIELD_RULES)
     await tx.execute(
         """
         UPDATE rotation.target
-           SET queued_at = %(queued_at)s, held = NULL, page_cap = %(page_cap)s, status = %(status)s,
+           SET queued_at = %(queued_at)s, skip_reason = NULL, page_cap = %(page_cap)s, status = %(status)s,
                last_called_at = %(called_at)s,
                min_interval = make_interval(secs => %(interval)s),
                next_allowed_at = %(next_allowed_at)s, last_success_at = %(last_success_at)s,
                fail_count = %(fail_count)s, new_jobs_last = %(new_last)s,
-               consecutive_empty_runs = %(empty_runs)s, found = %(new_listings)s, looked = %(observed_days)s,
-               shown = %(entries)s, shown_days = %(entry_days)s, span = %(span)s, rho = %(rho)s,
-               d = %(d)s, health = %(health)s, failures = %(failures)s,
-               last_ok_at = %(last_ok_at)s, gate_at = %(gate_at)s, due_at = %(due_at)s,
+               consecutive_empty_runs = %(empty_runs)s, new_listings = %(new_listings)s, observed_days = %(observed_days)s,
+               entries = %(entries)s, entry_days = %(entry_days)s, span = %(span)s, new_per_day = %(new_per_day)s,
+               loss_rate = %(loss_rate)s, health = %(health)s, failures = %(failures)s,
+               last_ok_at = %(last_ok_at)s, blocked_until = %(blocked_until)s, due_at = %(due_at)s,
                price = %(price)s
          WHERE source_id = %(id)s
         """,
@@ -262,7 +262,7 @@ async def _save(
             "next_allowed_at": epoch_times.to_datetime(turn.next_allowed_at),
             "last_success_at": epoch_times.to_datetime(turn.last_success_at),
             "last_ok_at": epoch_times.to_datetime(state.last_ok_at),
-            "gate_at": epoch_times.to_datetime(state.gate_at),
+            "blocked_until": epoch_times.to_datetime(state.blocked_until),
             "due_at": epoch_times.to_datetime(due_at),
             "price": price,
         },

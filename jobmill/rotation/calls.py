@@ -109,13 +109,13 @@ async def claim_signature(
     await tx.execute("SELECT 1 FROM catalog.source WHERE id = %s FOR KEY SHARE", [source_id])
     ours = await tx.execute(
         """
-        INSERT INTO rotation.signature AS known (key, signature, source_id, item, called_at)
+        INSERT INTO rotation.signature AS existing (key, signature, source_id, item, called_at)
         VALUES (%(key)s, %(text)s, %(source)s, %(item)s, %(at)s)
         ON CONFLICT (key) DO UPDATE
            SET source_id = excluded.source_id, item = excluded.item,
                called_at = excluded.called_at
-         WHERE known.called_at <= %(before)s OR known.called_at > %(ahead)s
-            OR known.item = excluded.item
+         WHERE existing.called_at <= %(before)s OR existing.called_at > %(ahead)s
+            OR existing.item = excluded.item
         """,
         {
             "key": signature.key,
@@ -291,10 +291,10 @@ async def _mark_answered(tx: Tx, signature: CallSignature, call: CallRecord) -> 
     """Mark the request as answered, also for manual runs."""
     await tx.execute(
         """
-        INSERT INTO rotation.signature AS known (key, signature, source_id, called_at)
+        INSERT INTO rotation.signature AS existing (key, signature, source_id, called_at)
         VALUES (%(key)s, %(text)s, %(source)s, %(at)s)
         ON CONFLICT (key) DO UPDATE
-           SET item = NULL, called_at = greatest(known.called_at, excluded.called_at)
+           SET item = NULL, called_at = greatest(existing.called_at, excluded.called_at)
         """,
         {
             "key": signature.key,

@@ -89,7 +89,7 @@ def target_due_at(
         return None
     if target.platform in capacity.unavailable and target.platform not in capacity.opens_at:
         return None
-    moments = [target.due_at, target.gate_at]
+    moments = [target.due_at, target.blocked_until]
     if policy == "seed" or target.status == "bad":
         moments = [target.next_allowed_at]
     opens_at = capacity.opens_at.get(target.platform, at)
@@ -195,28 +195,28 @@ async def _upcoming_by_yield(tx: Tx, parameters: Mapping[str, object]) -> list[D
         DueTarget,
         """
         SELECT source_id AS source, source.name, due.platform, kind, due.status, priority,
-               greatest(due.due_at, gate_at, opens_at) AS due_at, last_success_at, new_jobs_last,
+               greatest(due.due_at, blocked_until, opens_at) AS due_at, last_success_at, new_jobs_last,
                fail_count, false AS queued
           FROM unnest(%(names)s::text[], %(opens)s::timestamptz[]) AS open (platform, opens_at)
          CROSS JOIN LATERAL (
-            (SELECT source_id, platform, kind, status, priority, due_at, gate_at, last_success_at,
+            (SELECT source_id, platform, kind, status, priority, due_at, blocked_until, last_success_at,
                     new_jobs_last, fail_count
                FROM rotation.target
               WHERE target.platform = open.platform AND status = 'active' AND enabled
-                AND queued_at IS NULL AND (rho IS NOT NULL OR gate_at IS NOT NULL)
+                AND queued_at IS NULL AND (new_per_day IS NOT NULL OR blocked_until IS NOT NULL)
                 AND due_at <= %(until)s AND source_id <> ALL (%(chosen)s)
               ORDER BY due_at LIMIT %(limit)s)
             UNION ALL
-            (SELECT source_id, platform, kind, status, priority, %(at)s, gate_at, last_success_at,
+            (SELECT source_id, platform, kind, status, priority, %(at)s, blocked_until, last_success_at,
                     new_jobs_last, fail_count
                FROM rotation.target
               WHERE target.platform = open.platform AND status = 'active' AND enabled
-                AND queued_at IS NULL AND rho IS NULL AND gate_at IS NULL
+                AND queued_at IS NULL AND new_per_day IS NULL AND blocked_until IS NULL
                 AND source_id <> ALL (%(chosen)s)
               ORDER BY health DESC, page_cap DESC, priority DESC, source_id LIMIT %(limit)s)
             ) AS due
           JOIN catalog.source ON source.id = source_id AND source.status = 'active'
-         WHERE greatest(due.due_at, gate_at, opens_at) <= %(until)s
+         WHERE greatest(due.due_at, blocked_until, opens_at) <= %(until)s
          ORDER BY 7, source_id
          LIMIT %(limit)s
         """,

@@ -14,8 +14,8 @@ def to_seconds(at: dt.datetime | None) -> float | None:
     return None if at is None else at.timestamp()
 
 
-def to_gate(at: dt.datetime | None) -> float:
-    """For fields where the policy uses minus infinity for an open gate."""
+def to_blocked_until(at: dt.datetime | None) -> float:
+    """For fields where the policy uses minus infinity for a target that is not blocked."""
     return -math.inf if at is None else at.timestamp()
 
 

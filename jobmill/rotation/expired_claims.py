@@ -35,7 +35,7 @@ async def _release_lost_claims(tx: Tx, at: dt.datetime) -> None:
 
 
 async def _correct_future_times(tx: Tx, at: dt.datetime) -> None:
-    """As in the policies, a timestamp in the future counts as long past, and its gate is open."""
+    """As in the policies, a timestamp in the future counts as long past and blocks nothing."""
     await tx.execute(
         """
         WITH wrong AS MATERIALIZED (
@@ -45,12 +45,12 @@ async def _correct_future_times(tx: Tx, at: dt.datetime) -> None:
                  CROSS JOIN LATERAL (
                     (SELECT source_id FROM rotation.target
                       WHERE target.platform = platform.name AND status = 'active' AND enabled
-                        AND greatest(known_at, last_called_at) > %(ahead)s
-                      ORDER BY greatest(known_at, last_called_at) DESC LIMIT %(most)s)
+                        AND greatest(added_at, last_called_at) > %(ahead)s
+                      ORDER BY greatest(added_at, last_called_at) DESC LIMIT %(most)s)
                     UNION ALL
                     (SELECT source_id FROM rotation.target
                       WHERE target.platform = platform.name AND status = 'active' AND enabled
-                        AND queued_at IS NULL AND (rho IS NOT NULL OR gate_at IS NOT NULL)
+                        AND queued_at IS NULL AND (new_per_day IS NOT NULL OR blocked_until IS NOT NULL)
                         AND due_at > %(far)s
                       ORDER BY due_at DESC LIMIT %(most)s)
                     UNION ALL
@@ -61,12 +61,12 @@ async def _correct_future_times(tx: Tx, at: dt.datetime) -> None:
                FOR UPDATE SKIP LOCKED
         )
         UPDATE rotation.target AS target
-           SET known_at = CASE WHEN known_at > %(ahead)s THEN 'epoch' ELSE known_at END,
+           SET added_at = CASE WHEN added_at > %(ahead)s THEN 'epoch' ELSE added_at END,
                last_called_at = CASE WHEN last_called_at <= %(ahead)s THEN last_called_at END,
                last_success_at = CASE WHEN last_success_at <= %(ahead)s THEN last_success_at END,
                last_ok_at = CASE WHEN last_ok_at > %(ahead)s THEN 'epoch' ELSE last_ok_at END,
-               gate_at = CASE WHEN last_called_at > %(ahead)s OR gate_at > %(far)s
-                              THEN least(gate_at, %(at)s) ELSE gate_at END,
+               blocked_until = CASE WHEN last_called_at > %(ahead)s OR blocked_until > %(far)s
+                              THEN least(blocked_until, %(at)s) ELSE blocked_until END,
                next_allowed_at = CASE WHEN last_called_at > %(ahead)s OR next_allowed_at > %(far)s
                                       THEN least(next_allowed_at, %(at)s)
                                       ELSE next_allowed_at END,

@@ -73,7 +73,7 @@ class Selection:
 
     ids: list[int]
     allowance: CallAllowance
-    """With the next price and the calls that are owed after this choice."""
+    """With the next price and the quota of overdue targets after this choice."""
     choice: YieldChoice | None
     """None for the interval policy and named sources."""
 
@@ -83,9 +83,9 @@ class CallAllowance:
     """The allowance of calls and the current price of a call."""
 
     price: float
-    saved: float
-    saved_at: dt.datetime
-    owed: float
+    balance: float
+    refilled_at: dt.datetime
+    overdue_quota: float
 
 
 async def start_run(
@@ -163,14 +163,14 @@ async def clock(tx: Tx) -> dt.datetime:
 def refill_allowance(allowance: CallAllowance, at: dt.datetime, per_day: float) -> CallAllowance:
     """Add the calls accumulated since then, at most one hour's worth, so downtime does not end in a
     burst."""
-    since = max(at - allowance.saved_at, dt.timedelta())
-    saved = min(allowance.saved + per_day * (since / _DAY), _calls_per_hour(per_day))
-    return replace(allowance, saved=saved, saved_at=at)
+    since = max(at - allowance.refilled_at, dt.timedelta())
+    balance = min(allowance.balance + per_day * (since / _DAY), _calls_per_hour(per_day))
+    return replace(allowance, balance=balance, refilled_at=at)
 
 
 def spend_allowance(allowance: CallAllowance, calls: int, per_day: float) -> CallAllowance:
     """Subtract the calls; manual runs put the schedule into debt for an hour at most."""
-    return replace(allowance, saved=max(allowance.saved - calls, -_calls_per_hour(per_day)))
+    return replace(allowance, balance=max(allowance.balance - calls, -_calls_per_hour(per_day)))
 
 
 def _calls_per_hour(per_day: float) -> float:
@@ -199,7 +199,7 @@ async def _is_time(tx: Tx, request: RunRequest, allowance: CallAllowance, at: dt
     if request.trigger == "manual":
         return True
     if request.policy == "yield":
-        return allowance.saved >= 1
+        return allowance.balance >= 1
     # Another run may have committed while this one waited for the lock.
     last = await fetch_value(
         tx,
@@ -229,7 +229,7 @@ async def _choose(
 def _overdue_quota(allowance: CallAllowance, calls: int) -> float:
     """The share of calls for targets that would otherwise never be called."""
     fair = yield_model.YieldRules().stale_share * calls
-    return min(allowance.owed + fair, max(1.0, 2 * fair))
+    return min(allowance.overdue_quota + fair, max(1.0, 2 * fair))
 
 
 async def _choose_by_interval(
@@ -237,15 +237,17 @@ async def _choose_by_interval(
 ) -> Selection:
     capacity = question.capacity()
     most = sum(capacity.remaining.values()) if request.max_calls is None else request.max_calls
-    owed = _overdue_quota(allowance, min(most, sum(capacity.remaining.values())))
+    overdue_quota = _overdue_quota(allowance, min(most, sum(capacity.remaining.values())))
     bad = await target_selection.retryable_bad(tx, question)
-    first = capacity.take(bad, min(int(owed), most))
+    first = capacity.take(bad, min(int(overdue_quota), most))
     due = capacity.take(
         await target_selection.choose_by_interval(tx, question, capacity), most - len(first)
     )
     rest = [candidate for candidate in bad if candidate.source_id not in first]
     spare = capacity.take(rest, min(target_selection.MAX_BAD_RETRIES, most - len(first) - len(due)))
-    return Selection([*first, *due, *spare], replace(allowance, owed=owed - len(first)), None)
+    return Selection(
+        [*first, *due, *spare], replace(allowance, overdue_quota=overdue_quota - len(first)), None
+    )
 
 
 async def _choose_by_yield(
@@ -255,13 +257,13 @@ async def _choose_by_yield(
         return await _choose_all_due(tx, question, request, allowance)
     budget = request.max_calls or 0
     if request.trigger == "schedule":
-        budget = int(max(allowance.saved, 0))
+        budget = int(max(allowance.balance, 0))
     if budget <= 0:
         return Selection([], allowance, None)
     await _bring_forward(tx, allowance.price, REPRICED_PER_CALL * budget, question.at)
-    chosen, owed = await _choose_most_valuable(tx, question, allowance, budget)
+    chosen, overdue_quota = await _choose_most_valuable(tx, question, allowance, budget)
     price = call_value.next_price(allowance.price, chosen.lowest)
-    return Selection(chosen.ids, replace(allowance, price=price, owed=owed), chosen)
+    return Selection(chosen.ids, replace(allowance, price=price, overdue_quota=overdue_quota), chosen)
 
 
 async def _choose_all_due(
@@ -273,11 +275,11 @@ async def _choose_all_due(
         tx, allowance.price, REPRICED_PER_CALL * request.limits.companies, question.at
     )
     budget = question.capacity().total
-    chosen, owed = await _choose_most_valuable(tx, question, allowance, budget, only_due=True)
+    chosen, overdue_quota = await _choose_most_valuable(tx, question, allowance, budget, only_due=True)
     if len(chosen.ids) < request.limits.companies:
         budget = min(budget, request.limits.companies)
-        chosen, owed = await _choose_most_valuable(tx, question, allowance, budget)
-    return Selection(chosen.ids, replace(allowance, owed=owed), chosen)
+        chosen, overdue_quota = await _choose_most_valuable(tx, question, allowance, budget)
+    return Selection(chosen.ids, replace(allowance, overdue_quota=overdue_quota), chosen)
 
 
 async def _choose_most_valuable(
@@ -288,14 +290,14 @@ async def _choose_most_valuable(
     *,
     only_due: bool = False,
 ) -> tuple[YieldChoice, float]:
-    """The choice, and the calls that are owed to overdue targets after it."""
-    owed = _overdue_quota(allowance, min(budget, question.capacity().total))
+    """The choice, and the quota of overdue targets after it."""
+    overdue_quota = _overdue_quota(allowance, min(budget, question.capacity().total))
     bad = await target_selection.retryable_bad(tx, question)
-    quota = min(int(owed), budget)
+    quota = min(int(overdue_quota), budget)
     chosen = await target_selection.choose_by_yield(
         tx, question, budget=budget, quota=quota, bad=bad, only_due=only_due
     )
-    return chosen, owed - chosen.owed
+    return chosen, overdue_quota - chosen.overdue_count
 
 
 async def _put_off_cheap(tx: Tx, selection: Selection, at: dt.datetime) -> None:
@@ -311,10 +313,12 @@ async def _put_off_cheap(tx: Tx, selection: Selection, at: dt.datetime) -> None:
 async def _bring_forward(tx: Tx, price_now: float, most: int, at: dt.datetime) -> None:
     """Bring forward targets that were postponed at a price that has fallen since."""
     old = await target_selection.outdated_due_times(tx, price_now, most)
-    await _put_off(tx, [target for target in old if target.rho is not None], price_now, at)
+    await _put_off(tx, [target for target in old if target.new_per_day is not None], price_now, at)
     # The value of a first call does not grow, so these may be worth the price now.
     silent = {
-        target.source_id: max(at, target.gate_at or at) for target in old if target.rho is None
+        target.source_id: max(at, target.blocked_until or at)
+        for target in old
+        if target.new_per_day is None
     }
     if silent:
         await targets.set_due_times(tx, silent, price_now)
@@ -336,14 +340,14 @@ async def _lock_allowance(tx: Tx) -> CallAllowance:
     return await fetch_single(
         tx,
         CallAllowance,
-        "SELECT price, saved, saved_at, owed FROM rotation.call_allowance FOR UPDATE",
+        "SELECT price, balance, refilled_at, overdue_quota FROM rotation.call_allowance FOR UPDATE",
     )
 
 
 async def _save_allowance(tx: Tx, allowance: CallAllowance) -> None:
     await tx.execute(
-        "UPDATE rotation.call_allowance SET price = %s, saved = %s, saved_at = %s, owed = %s",
-        [allowance.price, allowance.saved, allowance.saved_at, allowance.owed],
+        "UPDATE rotation.call_allowance SET price = %s, balance = %s, refilled_at = %s, overdue_quota = %s",
+        [allowance.price, allowance.balance, allowance.refilled_at, allowance.overdue_quota],
     )
 
 

@@ -37,9 +37,9 @@ class PlatformState:
     entry_days: float
     pooled_at: dt.datetime | None
     streak: int
-    opened: int
-    shut_until: dt.datetime | None
-    shut_at: dt.datetime | None
+    open_count: int
+    blocked_until: dt.datetime | None
+    blocked_at: dt.datetime | None
     probe_at: dt.datetime | None
     hold_count: int
 
@@ -57,18 +57,18 @@ class PlatformState:
     def breaker(self) -> BreakerState:
         return BreakerState(
             self.streak,
-            self.opened,
-            epoch_times.to_gate(self.shut_until),
-            epoch_times.to_seconds(self.shut_at),
+            self.open_count,
+            epoch_times.to_blocked_until(self.blocked_until),
+            epoch_times.to_seconds(self.blocked_at),
             epoch_times.to_seconds(self.probe_at),
             self.hold_count,
         )
 
 
 _SELECT: LiteralString = """
-    SELECT name, per_hour, per_day, limits_set, found AS new_listings, looked AS observed_days,
-           shown AS entries, shown_days AS entry_days, pooled_at, streak, opened, shut_until,
-           shut_at, probe_at, held AS hold_count
+    SELECT name, per_hour, per_day, limits_set, new_listings, observed_days,
+           entries, entry_days, pooled_at, streak, open_count, blocked_until,
+           blocked_at, probe_at, hold_count
       FROM rotation.platform
 """
 
@@ -104,10 +104,10 @@ async def save_state(
     await tx.execute(
         """
         UPDATE rotation.platform
-           SET found = %(new_listings)s, looked = %(observed_days)s, shown = %(entries)s,
-               shown_days = %(entry_days)s, pooled_at = %(pooled_at)s, streak = %(streak)s,
-               opened = %(opened)s, shut_until = %(shut_until)s, shut_at = %(shut_at)s,
-               probe_at = %(probe_at)s, held = %(hold_count)s
+           SET new_listings = %(new_listings)s, observed_days = %(observed_days)s, entries = %(entries)s,
+               entry_days = %(entry_days)s, pooled_at = %(pooled_at)s, streak = %(streak)s,
+               open_count = %(open_count)s, blocked_until = %(blocked_until)s, blocked_at = %(blocked_at)s,
+               probe_at = %(probe_at)s, hold_count = %(hold_count)s
          WHERE name = %(name)s
         """,
         {
@@ -115,8 +115,8 @@ async def save_state(
             **asdict(trouble),
             "name": name,
             "pooled_at": epoch_times.to_datetime(average.at),
-            "shut_until": epoch_times.to_datetime(trouble.shut_until),
-            "shut_at": epoch_times.to_datetime(trouble.shut_at),
+            "blocked_until": epoch_times.to_datetime(trouble.blocked_until),
+            "blocked_at": epoch_times.to_datetime(trouble.blocked_at),
             "probe_at": epoch_times.to_datetime(trouble.probe_at),
         },
     )
@@ -130,7 +130,7 @@ async def mark_probed(tx: Tx, names: list[str], at: dt.datetime) -> None:
         """
         UPDATE rotation.platform SET probe_at = %s
          WHERE name IN (SELECT name FROM rotation.platform
-                         WHERE name = ANY (%s) AND opened > 0 FOR UPDATE SKIP LOCKED)
+                         WHERE name = ANY (%s) AND open_count > 0 FOR UPDATE SKIP LOCKED)
         """,
         [at, names],
     )
@@ -249,8 +249,8 @@ async def _count_uses(tx: Tx, at: dt.datetime) -> list[_PlatformUse]:
                      WHERE target.platform > step.platform ORDER BY target.platform LIMIT 1)
               FROM step WHERE step.platform IS NOT NULL
         )
-        SELECT step.platform, made.hour, made.hour_first_at, made.day, made.day_first_at,
-               made.most_requests,
+        SELECT step.platform, recent.hour, recent.hour_first_at, recent.day, recent.day_first_at,
+               recent.most_requests,
                (SELECT count(*)::int FROM rotation.target
                  WHERE target.platform = step.platform AND queued_at > %(void)s) AS queued,
                (SELECT held_until FROM catalog.incident
@@ -263,7 +263,7 @@ async def _count_uses(tx: Tx, at: dt.datetime) -> list[_PlatformUse]:
                    max(requests) AS most_requests
               FROM rotation.call
              WHERE call.platform = step.platform AND requests > 0
-               AND called_at > %(day)s AND called_at <= %(ahead)s) AS made
+               AND called_at > %(day)s AND called_at <= %(ahead)s) AS recent
          WHERE step.platform IS NOT NULL
         """,
         {
@@ -291,14 +291,14 @@ async def _count_requests(
         tx,
         _QuotaUse,
         """
-        SELECT asked.platform, asked.span, asked.allowed,
+        SELECT quota.platform, quota.span, quota.allowed,
                coalesce(sum(hourly_calls.requests), 0)::int AS used, min(began_at) AS first_at
           FROM unnest(%(platforms)s::text[], %(spans)s::interval[], %(since)s::timestamptz[],
-                      %(allowed)s::int[]) AS asked (platform, span, since, allowed)
+                      %(allowed)s::int[]) AS quota (platform, span, since, allowed)
           LEFT JOIN rotation.hourly_calls
-            ON hourly_calls.platform = asked.platform AND hourly_calls.requests > 0
+            ON hourly_calls.platform = quota.platform AND hourly_calls.requests > 0
            AND began_at > since AND began_at <= %(ahead)s
-         GROUP BY asked.platform, asked.span, asked.allowed
+         GROUP BY quota.platform, quota.span, quota.allowed
         """,
         {
             "platforms": [platform for platform, _, _ in spans],
@@ -335,7 +335,9 @@ def _why_held(
     rules = BreakerRules()
     if eligibility.breaker_position(state.breaker, at.timestamp(), rules) != "shut":
         return None
-    until = state.shut_until if state.shut_until and state.shut_until > at else None
+    until = (
+        state.blocked_until if state.blocked_until and state.blocked_until > at else None
+    )
     when = f" until {until:%Y-%m-%d %H:%M} UTC" if until else ": one call finds out how it is"
     probed = dt.timedelta(seconds=rules.breaker_first)
     return f"it asked for patience, or failed too often: held{when}", until or at + probed

@@ -32,7 +32,7 @@ class RecentCalls:
 @dataclass(frozen=True, slots=True)
 class _Pace:
     price: float
-    saved: float
+    balance: float
     run_seconds: float | None
 
 
@@ -74,7 +74,7 @@ async def read_metrics(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -> R
         tx,
         _Pace,
         """
-        SELECT price, saved,
+        SELECT price, balance,
                (SELECT extract(epoch FROM %s - max(started_at))::float8 FROM rotation.run)
                    AS run_seconds
           FROM rotation.call_allowance
@@ -84,6 +84,4 @@ async def read_metrics(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -> R
     capacity = await platform_state.remaining_calls(tx, at, environ)
     left = {name: calls for name, calls in capacity.remaining.items() if calls < UNLIMITED}
     calls_left = left | dict.fromkeys(capacity.unavailable, 0)
-    return RotationMetrics(
-        targets, calls, calls_left, allowance.price, allowance.saved, allowance.run_seconds
-    )
+    return RotationMetrics(targets, calls, calls_left, allowance.price, allowance.balance, allowance.run_seconds)

@@ -44,7 +44,7 @@ async def yield_by_platform(tx: Tx, at: dt.datetime, span: dt.timedelta) -> list
         tx,
         PlatformYield,
         """
-        WITH told AS (
+        WITH calls_in_span AS (
             -- Whole hours as they were summed up, and the one in which it begins call by call.
             SELECT platform, calls, results, new, duplicates, wasted, failed, requests
               FROM rotation.hourly_calls WHERE began_at > %(since)s
@@ -54,12 +54,12 @@ async def yield_by_platform(tx: Tx, at: dt.datetime, span: dt.timedelta) -> list
               FROM rotation.call
              WHERE called_at > %(since)s
                AND called_at < date_trunc('hour', %(since)s::timestamptz, 'UTC') + interval '1 hour'
-        ), made AS (
+        ), totals AS (
             SELECT platform, sum(calls)::int AS calls, sum(results)::int AS results,
                    sum(new)::int AS new, sum(duplicates)::int AS duplicates,
                    sum(wasted)::int AS wasted, sum(failed)::int AS failed,
                    sum(requests)::int AS requests
-              FROM told GROUP BY platform
+              FROM calls_in_span GROUP BY platform
         ), listed AS (
             SELECT source_type AS platform, count(*)::int AS unique_listings
               FROM catalog.listing JOIN catalog.source ON source.id = source_id
@@ -72,7 +72,7 @@ async def yield_by_platform(tx: Tx, at: dt.datetime, span: dt.timedelta) -> list
                coalesce(requests, 0) AS requests,
                coalesce(round(new::numeric / calls, 2), 0)::float8 AS new_per_call,
                coalesce(unique_listings, 0) AS unique_listings
-          FROM made FULL JOIN listed USING (platform)
+          FROM totals FULL JOIN listed USING (platform)
          ORDER BY unique_listings DESC, calls DESC, platform
         """,
         {"since": at - span},
@@ -101,26 +101,26 @@ async def yield_by_source(
         tx,
         SourceYield,
         """
-        WITH rich AS (
+        WITH productive AS (
             -- By an index of the calls that brought something, and of nothing else.
             SELECT source_id, sum(new)::int AS new FROM rotation.call
              WHERE called_at > %(since)s AND new > 0
              GROUP BY source_id ORDER BY new DESC, source_id LIMIT %(limit)s
-        ), poor AS (
+        ), recent AS (
             SELECT DISTINCT source_id FROM (
                 SELECT source_id FROM rotation.call WHERE called_at > %(since)s
                  ORDER BY called_at DESC LIMIT %(near)s) AS last
-             WHERE (SELECT count(*) FROM rich) < %(limit)s
+             WHERE (SELECT count(*) FROM productive) < %(limit)s
         )
         SELECT source_id AS source, name, source_type AS platform, calls, new,
                round(new::numeric / calls, 2)::float8 AS new_per_call, wasted, failed
-          FROM (SELECT source_id FROM rich UNION SELECT source_id FROM poor) AS asked
+          FROM (SELECT source_id FROM productive UNION SELECT source_id FROM recent) AS reported
          CROSS JOIN LATERAL (
             SELECT count(*)::int AS calls, sum(new)::int AS new,
                    (count(*) FILTER (WHERE new = 0))::int AS wasted,
                    (count(*) FILTER (WHERE answer IN ('gone', 'error')))::int AS failed
               FROM rotation.call
-             WHERE call.source_id = asked.source_id AND called_at > %(since)s) AS made
+             WHERE call.source_id = reported.source_id AND called_at > %(since)s) AS totals
           JOIN catalog.source ON source.id = source_id
          ORDER BY new DESC, calls DESC, source_id LIMIT %(limit)s
         """,
@@ -155,7 +155,7 @@ async def calls_by_day(tx: Tx, at: dt.datetime, count: int = 14) -> list[CallDay
                    sum(failed)::int AS failed
               FROM rotation.hourly_calls
              WHERE began_at >= day::timestamp AT TIME ZONE 'UTC'
-               AND began_at < (day::timestamp + interval '1 day') AT TIME ZONE 'UTC') AS made
+               AND began_at < (day::timestamp + interval '1 day') AT TIME ZONE 'UTC') AS totals
          WHERE calls > 0 ORDER BY day DESC
         """,
         {"today": at.astimezone(dt.UTC).date(), "days": count},
@@ -176,7 +176,7 @@ async def target_ages(tx: Tx, at: dt.datetime) -> list[TargetAge]:
         tx,
         TargetAge,
         """
-        WITH found AS (
+        WITH counts AS (
             SELECT coalesce(width_bucket(last_success_at, %(since)s::timestamptz[]), 6) AS place,
                    count(*)::int AS targets
               FROM rotation.target WHERE status = 'active' AND enabled GROUP BY 1
@@ -185,7 +185,7 @@ async def target_ages(tx: Tx, at: dt.datetime) -> list[TargetAge]:
           FROM (VALUES (6, 'never'), (5, 'under 6 hours'), (4, 'under a day'), (3, 'under 3 days'),
                        (2, 'under a week'), (1, 'under 30 days'), (0, 'older'))
             AS bucket (place, age)
-          LEFT JOIN found USING (place) ORDER BY place DESC
+          LEFT JOIN counts USING (place) ORDER BY place DESC
         """,
         {"since": [at - dt.timedelta(days=days) for days in (30, 7, 3, 1, 0.25)]},
     )

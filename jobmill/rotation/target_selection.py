@@ -162,8 +162,8 @@ class ValuedTarget(TargetRef):
 
     page_cap: int | None
     priority: int
-    rho: float | None
-    d: float | None
+    new_per_day: float | None
+    loss_rate: float | None
     health: float
     last_ok_at: float | None
     due: bool
@@ -177,7 +177,10 @@ class ValuedTarget(TargetRef):
     @property
     def state(self) -> yield_model.YieldState:
         return yield_model.YieldState(
-            rho=self.rho, d=self.d, health=self.health, last_ok_at=self.last_ok_at
+            new_per_day=self.new_per_day,
+            loss_rate=self.loss_rate,
+            health=self.health,
+            last_ok_at=self.last_ok_at,
         )
 
 
@@ -186,7 +189,7 @@ class YieldChoice:
     """The choice of `yield`, with data for the next price."""
 
     ids: list[int]
-    owed: int
+    overdue_count: int
     """How many of them were overdue."""
     lowest: float | None
     """The lowest value chosen; None if calls were left over."""
@@ -211,24 +214,24 @@ async def choose_by_yield(
     waiting = sorted(
         [*await _find_overdue(tx, question, quota, rules), *bad], key=lambda place: place.since
     )
-    owed = capacity.take(waiting, quota)
+    overdue = capacity.take(waiting, quota)
     candidates = await _find_candidates(tx, question, budget)
     rest = {
         candidate.source_id: candidate
         for candidate in candidates
-        if candidate.source_id not in owed and not (only_due and candidate.later)
+        if candidate.source_id not in overdue and not (only_due and candidate.later)
     }
     auction = await _build_policy(tx, list(rest.values()), question.at, rules)
     ranked = auction.choose(question.at.timestamp(), len(rest), capacity.remaining)
     order = [rest[id] for id in ranked if isinstance(id, int)]
-    dear = capacity.take(order, budget - len(owed))
-    full = bool(dear) and len(owed) + len(dear) == budget
+    dear = capacity.take(order, budget - len(overdue))
+    full = bool(dear) and len(overdue) + len(dear) == budget
     lowest = min(_value_of(auction, rest[id], question.at) for id in dear) if full else None
-    spare = [candidate for candidate in bad if candidate.source_id not in owed]
+    spare = [candidate for candidate in bad if candidate.source_id not in overdue]
     ids = [
-        *owed,
+        *overdue,
         *dear,
-        *capacity.take(spare, min(MAX_BAD_RETRIES, budget - len(owed) - len(dear))),
+        *capacity.take(spare, min(MAX_BAD_RETRIES, budget - len(overdue) - len(dear))),
     ]
 
     def value_unchosen() -> dict[int, float]:
@@ -239,7 +242,7 @@ async def choose_by_yield(
             if candidate.due and candidate.source_id not in chosen
         }
 
-    return YieldChoice(ids, len(owed), lowest, value_unchosen)
+    return YieldChoice(ids, len(overdue), lowest, value_unchosen)
 
 
 async def _build_policy(
@@ -292,12 +295,12 @@ async def _find_overdue(
         SELECT source_id, late.platform, since + make_interval(secs => %(staleness)s) AS since
           FROM unnest(%(names)s::text[]) AS open (platform)
          CROSS JOIN LATERAL (
-            SELECT source_id, platform, priority, greatest(known_at, last_called_at) AS since
+            SELECT source_id, platform, priority, greatest(added_at, last_called_at) AS since
               FROM rotation.target
              WHERE target.platform = open.platform AND status = 'active' AND enabled
-               AND greatest(known_at, last_called_at) <= %(before)s
-               AND (gate_at IS NULL OR gate_at <= %(at)s) AND queued_at IS NULL
-             ORDER BY greatest(known_at, last_called_at), priority DESC, source_id
+               AND greatest(added_at, last_called_at) <= %(before)s
+               AND (blocked_until IS NULL OR blocked_until <= %(at)s) AND queued_at IS NULL
+             ORDER BY greatest(added_at, last_called_at), priority DESC, source_id
              LIMIT %(quota)s) AS late
          ORDER BY since, priority DESC, source_id
         """,
@@ -322,33 +325,33 @@ async def _find_candidates(tx: Tx, question: SelectionRequest, budget: int) -> l
         tx,
         ValuedTarget,
         """
-        SELECT source_id, open.platform, page_cap, priority, rho, d, health, last_ok_at, due, later
+        SELECT source_id, open.platform, page_cap, priority, new_per_day, loss_rate, health, last_ok_at, due, later
           FROM unnest(%(names)s::text[], %(room)s::bigint[]) AS open (platform, room)
          CROSS JOIN LATERAL (
-            (SELECT source_id, page_cap, priority, rho, d, health,
+            (SELECT source_id, page_cap, priority, new_per_day, loss_rate, health,
                     extract(epoch FROM last_ok_at)::float8 AS last_ok_at, true AS due, false AS later
                FROM rotation.target
               WHERE target.platform = open.platform AND status = 'active' AND enabled
-                AND queued_at IS NULL AND (rho IS NOT NULL OR gate_at IS NOT NULL)
-                AND due_at <= %(at)s AND (gate_at IS NULL OR gate_at <= %(at)s)
+                AND queued_at IS NULL AND (new_per_day IS NOT NULL OR blocked_until IS NOT NULL)
+                AND due_at <= %(at)s AND (blocked_until IS NULL OR blocked_until <= %(at)s)
               ORDER BY due_at LIMIT %(evaluated)s + 4 * open.room)
             UNION ALL
-            (SELECT source_id, page_cap, priority, rho, d, health,
+            (SELECT source_id, page_cap, priority, new_per_day, loss_rate, health,
                     extract(epoch FROM last_ok_at)::float8, false, true
-               FROM (SELECT source_id, page_cap, priority, rho, d, health, last_ok_at, gate_at
+               FROM (SELECT source_id, page_cap, priority, new_per_day, loss_rate, health, last_ok_at, blocked_until
                        FROM rotation.target
                       WHERE target.platform = open.platform AND status = 'active' AND enabled
-                        AND queued_at IS NULL AND (rho IS NOT NULL OR gate_at IS NOT NULL)
+                        AND queued_at IS NULL AND (new_per_day IS NOT NULL OR blocked_until IS NOT NULL)
                         AND due_at > %(at)s
                       ORDER BY due_at LIMIT open.room) AS later
-              WHERE gate_at IS NULL OR gate_at <= %(at)s)
+              WHERE blocked_until IS NULL OR blocked_until <= %(at)s)
             UNION ALL
             (SELECT source_id, page_cap, priority, NULL, NULL, health, NULL, false, false
                FROM rotation.target
               WHERE target.platform = open.platform AND status = 'active' AND enabled
-                AND queued_at IS NULL AND rho IS NULL AND gate_at IS NULL
+                AND queued_at IS NULL AND new_per_day IS NULL AND blocked_until IS NULL
               ORDER BY health DESC, page_cap DESC, priority DESC, source_id
-              LIMIT open.room)) AS found
+              LIMIT open.room)) AS candidate
          ORDER BY priority DESC, source_id
         """,
         {
@@ -366,7 +369,7 @@ async def outdated_due_times(tx: Tx, price_now: float, most: int) -> list[Target
         """
         SELECT source_id FROM rotation.target
          WHERE status = 'active' AND enabled AND queued_at IS NULL
-           AND (rho IS NOT NULL OR gate_at IS NOT NULL) AND price > %(price)s
+           AND (new_per_day IS NOT NULL OR blocked_until IS NOT NULL) AND price > %(price)s
          ORDER BY price DESC LIMIT %(most)s
         """,
         {"price": call_value.OUTDATED_PRICE_FACTOR * price_now, "most": most},

@@ -101,9 +101,9 @@ async def apply_gaps(tx: Tx, ids: Sequence[int], before: Target | None = None) -
         if target.last_called_at is None:
             continue
         old = before if before and not (target.failures or target.fail_count) else None
-        gate_at = _moved(
+        blocked_until = _moved(
             target.last_called_at,
-            target.gate_at,
+            target.blocked_until,
             call_gaps.yield_gap(old) if old else None,
             call_gaps.yield_gap(target),
         )
@@ -113,20 +113,20 @@ async def apply_gaps(tx: Tx, ids: Sequence[int], before: Target | None = None) -
             call_gaps.interval_gap(old) if old else None,
             call_gaps.interval_gap(target),
         )
-        state = replace(target.yield_state, gate_at=gate_at.timestamp())
+        state = replace(target.yield_state, blocked_until=blocked_until.timestamp())
         due_at = yield_model.due_at(
-            state, price, target.known_at.timestamp(), yield_model.YieldRules()
+            state, price, target.added_at.timestamp(), yield_model.YieldRules()
         )
         await tx.execute(
             """
             UPDATE rotation.target
-               SET gate_at = %(gate_at)s, due_at = %(due_at)s, price = %(price)s,
+               SET blocked_until = %(blocked_until)s, due_at = %(due_at)s, price = %(price)s,
                    next_allowed_at = %(next_allowed_at)s
              WHERE source_id = %(id)s
             """,
             {
                 "id": target.source_id,
-                "gate_at": gate_at,
+                "blocked_until": blocked_until,
                 "due_at": epoch_times.to_datetime(due_at),
                 "price": price,
                 "next_allowed_at": next_allowed_at,
@@ -136,11 +136,13 @@ async def apply_gaps(tx: Tx, ids: Sequence[int], before: Target | None = None) -
 
 def _moved(
     called_at: dt.datetime,
-    gate_at: dt.datetime | None,
+    blocked_until: dt.datetime | None,
     old_gap: dt.timedelta | None,
     new_gap: dt.timedelta,
 ) -> dt.datetime:
     least = called_at + new_gap
-    if gate_at is None or (old_gap is not None and gate_at <= called_at + old_gap + _ROUNDING):
+    if blocked_until is None or (
+        old_gap is not None and blocked_until <= called_at + old_gap + _ROUNDING
+    ):
         return least
-    return max(gate_at, least)
+    return max(blocked_until, least)

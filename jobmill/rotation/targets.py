@@ -47,7 +47,7 @@ class Target:
     """The time in which they do not want the same request repeated."""
     of_search: bool
     page_cap: int | None
-    known_at: dt.datetime
+    added_at: dt.datetime
     last_called_at: dt.datetime | None
     queued_at: dt.datetime | None
     run_id: int | None
@@ -57,17 +57,17 @@ class Target:
     fail_count: int
     new_jobs_last: int | None
     consecutive_empty_runs: int
-    found: float
-    looked: float
-    shown: float
-    shown_days: float
+    new_listings: float
+    observed_days: float
+    entries: float
+    entry_days: float
     span: float | None
-    rho: float | None
-    d: float | None
+    new_per_day: float | None
+    loss_rate: float | None
     health: float
     failures: int
     last_ok_at: dt.datetime | None
-    gate_at: dt.datetime | None
+    blocked_until: dt.datetime | None
     due_at: dt.datetime
     price: float
 
@@ -81,25 +81,25 @@ class Target:
             new_last=self.new_jobs_last,
             called_at=epoch_times.to_seconds(self.last_called_at),
             last_success_at=epoch_times.to_seconds(self.last_success_at),
-            next_allowed_at=epoch_times.to_gate(self.next_allowed_at),
+            next_allowed_at=epoch_times.to_blocked_until(self.next_allowed_at),
         )
 
     @property
     def yield_state(self) -> yield_model.YieldState:
         """The state for the yield policy."""
         return yield_model.YieldState(
-            new_listings=self.found,
-            observed_days=self.looked,
-            entries=self.shown,
-            entry_days=self.shown_days,
+            new_listings=self.new_listings,
+            observed_days=self.observed_days,
+            entries=self.entries,
+            entry_days=self.entry_days,
             span=self.span,
-            rho=self.rho,
-            d=self.d,
+            new_per_day=self.new_per_day,
+            loss_rate=self.loss_rate,
             health=self.health,
             failures=self.failures,
             called_at=epoch_times.to_seconds(self.last_called_at),
             last_ok_at=epoch_times.to_seconds(self.last_ok_at),
-            gate_at=epoch_times.to_gate(self.gate_at),
+            blocked_until=epoch_times.to_blocked_until(self.blocked_until),
         )
 
 
@@ -146,9 +146,9 @@ async def by_ids(tx: Tx, ids: Sequence[int]) -> list[Target]:
         SELECT source_id, kind, platform, status, paused_by_person, enabled, priority,
                own_interval, own_window, coalesce(own_interval, wish.min_interval) AS interval,
                coalesce(own_window, wish.call_window) AS call_window, wish.of_search, page_cap,
-               known_at, last_called_at, queued_at, run_id, target.min_interval, next_allowed_at,
-               last_success_at, fail_count, new_jobs_last, consecutive_empty_runs, found, looked, shown, shown_days,
-               span, rho, d, health, failures, last_ok_at, gate_at, due_at,
+               added_at, last_called_at, queued_at, run_id, target.min_interval, next_allowed_at,
+               last_success_at, fail_count, new_jobs_last, consecutive_empty_runs, new_listings,
+               observed_days, entries, entry_days, span, new_per_day, loss_rate, health, failures, last_ok_at, blocked_until, due_at,
                price
           FROM rotation.target
          CROSS JOIN LATERAL (
@@ -227,8 +227,8 @@ async def _disable(tx: Tx, ids: Sequence[int]) -> None:
                status = CASE WHEN given_up THEN 'bad' ELSE target.status END,
                next_allowed_at = CASE WHEN given_up THEN retry_at ELSE next_allowed_at END
           FROM (SELECT source.id, retry_at,
-                       retry_at IS NOT NULL AND one.status = 'active' AS given_up
-                  FROM catalog.source JOIN rotation.target AS one ON one.source_id = source.id
+                       retry_at IS NOT NULL AND existing.status = 'active' AS given_up
+                  FROM catalog.source JOIN rotation.target AS existing ON existing.source_id = source.id
                  WHERE source.id = ANY (%s)) AS source
          WHERE target.source_id = source.id
         """,
@@ -257,8 +257,8 @@ async def add(
                                             ELSE %(company)s::interval END),
                coalesce(%(priority)s::int, %(usual)s), source.status = 'active'
           FROM catalog.source
-          JOIN unnest(%(names)s::text[], %(kinds)s::text[]) AS given (platform, kind)
-            ON given.platform = source_type
+          JOIN unnest(%(names)s::text[], %(kinds)s::text[]) AS source_kind (platform, kind)
+            ON source_kind.platform = source_type
          WHERE source.id = ANY (%(ids)s)
          ORDER BY source.id
         ON CONFLICT (source_id) DO UPDATE
@@ -272,8 +272,8 @@ async def add(
                              THEN 1 ELSE target.health END,
                next_allowed_at = CASE WHEN target.status = 'bad' AND excluded.enabled
                                       THEN NULL ELSE target.next_allowed_at END,
-               gate_at = CASE WHEN target.status = 'bad' AND excluded.enabled
-                              THEN NULL ELSE target.gate_at END,
+               blocked_until = CASE WHEN target.status = 'bad' AND excluded.enabled
+                              THEN NULL ELSE target.blocked_until END,
                due_at = CASE WHEN target.status = 'bad' AND excluded.enabled
                              THEN excluded.due_at ELSE target.due_at END,
                status = CASE WHEN target.status = 'bad' AND excluded.enabled
@@ -312,8 +312,8 @@ async def release(
     await tx.execute(
         """
         UPDATE rotation.target
-           SET queued_at = NULL, held = %(why)s, due_at = greatest(due_at, %(not_before)s::timestamptz),
-               gate_at = greatest(gate_at, %(not_before)s::timestamptz),
+           SET queued_at = NULL, skip_reason = %(why)s, due_at = greatest(due_at, %(not_before)s::timestamptz),
+               blocked_until = greatest(blocked_until, %(not_before)s::timestamptz),
                next_allowed_at = greatest(next_allowed_at, %(not_before)s::timestamptz)
          WHERE source_id = ANY (%(ids)s)
         """,
@@ -337,9 +337,9 @@ async def uncalled_targets(tx: Tx, run_id: int, *, limit: int = 100) -> list[Run
         tx,
         RunProblem,
         """
-        SELECT source_id AS source, platform, token AS slug, held AS why
+        SELECT source_id AS source, platform, token AS slug, skip_reason AS why
           FROM rotation.target JOIN catalog.source ON source.id = source_id
-         WHERE run_id = %s AND queued_at IS NULL AND held IS NOT NULL
+         WHERE run_id = %s AND queued_at IS NULL AND skip_reason IS NOT NULL
          ORDER BY source_id LIMIT %s
         """,
         [run_id, limit],
@@ -401,7 +401,7 @@ async def revive(tx: Tx, source_id: int, *, actor: str | None = None) -> Target:
         """
         UPDATE rotation.target
            SET status = 'active', enabled = true, fail_count = 0, failures = 0, health = 1,
-               next_allowed_at = NULL, gate_at = NULL, due_at = now()
+               next_allowed_at = NULL, blocked_until = NULL, due_at = now()
          WHERE source_id = %s
         """,
         [source_id],

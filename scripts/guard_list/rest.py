@@ -242,8 +242,8 @@ GUARDS: list[Guard] = [
     guard(
         "the same question is asked once within its window",
         "jobmill/rotation/calls.py",
-        "         WHERE known.called_at <= %(before)s OR known.called_at > %(ahead)s\n"
-        "            OR known.item = excluded.item\n",
+        "         WHERE existing.called_at <= %(before)s OR existing.called_at > %(ahead)s\n"
+        "            OR existing.item = excluded.item\n",
         "",
         "tests/rotation/test_calls.py::test_of_many_who_ask_at_once_one_may",
     ),

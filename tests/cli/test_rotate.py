@@ -186,6 +186,10 @@ async def test_targets_can_be_paused_resumed_and_limited(run: Run) -> None:
     assert limits == {"platform": "greenhouse", "per_hour": 0, "per_day": None}
     (changed,) = json_lines(await run("set", id, "--priority", 70, "--interval", "2d", "--json"))
     assert (changed["priority"], changed["own_interval"]) == (70, changed["interval"])
+    # The names that scripts know, whatever the columns are called.
+    assert {"known_at", "found", "looked", "shown", "shown_days", "rho", "d", "gate_at"} <= {
+        *changed
+    }
     assert (await run("set", id)).returncode == 2
     assert "paused" not in (await run("set", id, "--interval", "usual", "--window", "6h")).stdout
     done = await run("run")

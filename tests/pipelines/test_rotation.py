@@ -156,7 +156,7 @@ async def test_retry_after_is_respected(database: Database) -> None:
     assert (target.fail_count, target.queued_at) == (0, None)
     held_targets = await fetch(
         database,
-        "SELECT shut_until > now() + interval '170 minutes' FROM rotation.platform",
+        "SELECT blocked_until > now() + interval '170 minutes' FROM rotation.platform",
     )
     assert held_targets == [True]
 
@@ -204,7 +204,7 @@ async def test_five_failures_give_a_source_up_and_it_is_tried_again_rarely(
 
     async def later(days: int) -> None:
         async with database.transaction() as tx:
-            for column in ("gate_at", "next_allowed_at", "last_called_at", "due_at"):
+            for column in ("blocked_until", "next_allowed_at", "last_called_at", "due_at"):
                 await tx.execute(
                     f"UPDATE rotation.target SET {column} = {column} - make_interval(days => %s)",
                     [days],
@@ -236,7 +236,7 @@ async def test_the_recurring_run_keeps_its_pace(database: Database) -> None:
         for _ in range(30):
             await make_source(tx)
         await tx.execute(
-            "UPDATE rotation.call_allowance SET saved = 0, saved_at = now() - interval '1 day'"
+            "UPDATE rotation.call_allowance SET balance = 0, refilled_at = now() - interval '1 day'"
         )
         item = await queue.submit(tx, queue.NewItem(rotation.KIND, "run", "what is due"))
     request = rotation.request_from_settings(Settings(rotation_calls_per_day=240))
@@ -318,13 +318,13 @@ async def test_a_config_that_does_not_validate_fails_its_target_until_it_is_bad(
         id, _ = await sources.add(tx, new, enabled=True)
     for count in range(1, 6):
         async with database.transaction() as tx:
-            await tx.execute("UPDATE rotation.target SET gate_at = NULL, due_at = now()")
+            await tx.execute("UPDATE rotation.target SET blocked_until = NULL, due_at = now()")
         assert await start(database) == [id]
         await work(database, table)
         target = await of(database, id)
         assert (target.fail_count, target.queued_at) == (count, None)
         assert target.next_allowed_at
-        assert target.gate_at
+        assert target.blocked_until
     assert target.status == "bad"
     assert net.requests == []
     rows = await fetch(database, "SELECT DISTINCT answer, requests, detail FROM rotation.call")

@@ -34,7 +34,7 @@ async def make_targets(
     ids = [await make_source(tx, source_type=platform) for _ in range(count)]
     await targets.sync_changed_sources(tx)
     for id in ids:
-        await put(tx, id, **{"known_at": NOW - DAY, "due_at": NOW - DAY, **columns})
+        await put(tx, id, **{"added_at": NOW - DAY, "due_at": NOW - DAY, **columns})
     return ids
 
 

@@ -80,7 +80,11 @@ async def test_a_source_that_is_disabled_rests_and_one_enabled_again_begins_anew
 async def test_a_bad_target_whose_source_is_enabled_need_not_rest_first(
     tx: Tx, policy: PolicyName
 ) -> None:
-    rests: Any = {"next_allowed_at": NOW + 30 * DAY, "gate_at": NOW + 30 * DAY, "health": 1e-5}
+    rests: Any = {
+        "next_allowed_at": NOW + 30 * DAY,
+        "blocked_until": NOW + 30 * DAY,
+        "health": 1e-5,
+    }
     id = await make_target(tx, status="bad", fail_count=5, **rests)
     await sources.disable(tx, id, "it fails")
     await targets.sync_changed_sources(tx)
@@ -107,11 +111,13 @@ async def test_people_pause_resume_and_revive(tx: Tx) -> None:
     with pytest.raises(Conflict, match="rotate resume"):
         await targets.revive(tx, id)
     assert (await targets.resume(tx, id)).status == "active"
-    await put(tx, id, status="bad", fail_count=9, next_allowed_at=NOW + DAY, gate_at=NOW + DAY)
+    await put(
+        tx, id, status="bad", fail_count=9, next_allowed_at=NOW + DAY, blocked_until=NOW + DAY
+    )
     with pytest.raises(Conflict, match="rotate revive"):
         await targets.pause(tx, id)
     target = await targets.revive(tx, id)
-    assert (target.status, target.fail_count, target.gate_at) == ("active", 0, None)
+    assert (target.status, target.fail_count, target.blocked_until) == ("active", 0, None)
     with pytest.raises(NotFound):
         await targets.pause(tx, 999_999)
 
@@ -192,7 +198,7 @@ async def test_monitoring_tells_what_calls_brought_and_what_stands_still(tx: Tx)
 async def test_what_is_due_is_listed_in_its_order(tx: Tx, policy: Any) -> None:
     late = await make_target(tx, due_at=NOW - DAY, next_allowed_at=NOW - DAY)
     coming = NOW + HOUR
-    soon = await make_target(tx, due_at=coming, gate_at=coming, next_allowed_at=coming)
+    soon = await make_target(tx, due_at=coming, blocked_until=coming, next_allowed_at=coming)
     await make_target(tx, status="paused")
     request = RunRequest(policy)
     due = await list_due(tx, request, NOW, {})

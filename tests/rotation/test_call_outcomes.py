@@ -79,7 +79,7 @@ async def test_a_site_of_its_own_that_asks_for_patience_holds_no_other(tx: Tx) -
     id, other = await make_target(tx, "html"), await make_target(tx, "html")
     slow: Any = {"outcome": "held", "failure": "rate_limited", "detail": "429", "vendor": None}
     target = await answer(tx, id, NOW, retry_after=2 * HOUR, **slow)
-    assert target.gate_at == target.next_allowed_at == NOW + 2 * HOUR
+    assert target.blocked_until == target.next_allowed_at == NOW + 2 * HOUR
     for policy in ("seed", "yield"):
         await tx.execute("UPDATE rotation.target SET queued_at = NULL")
         claimed = (await start_run(tx, RunRequest(policy, "manual"), NOW + HOUR, {})).claimed
@@ -133,7 +133,7 @@ async def test_slices_cool_when_empty_and_warm_when_not(
 async def test_a_platform_that_wants_to_be_asked_rarely_is(tx: Tx) -> None:
     id = await make_target(tx, "remotive")
     target = await answer(tx, id, NOW, new=3)
-    assert target.gate_at == NOW + 6 * HOUR
+    assert target.blocked_until == NOW + 6 * HOUR
     assert repeat_window(target, "yield") == 6 * HOUR
 
 
@@ -173,20 +173,20 @@ async def test_a_feed_at_its_limit_is_known_to_lose_what_is_not_fetched(tx: Tx) 
     await put(tx, id, page_cap=40)
     target = await answer(tx, id, NOW + 2 * DAY, seen=40, new=20, vendor=None)
     assert target.span is not None
-    assert target.d is not None
-    assert target.d > yield_model.YieldRules().closing
+    assert target.loss_rate is not None
+    assert target.loss_rate > yield_model.YieldRules().closing
 
 
 async def test_a_config_that_cannot_be_asked_with_is_the_targets_failure_alone(tx: Tx) -> None:
     id = await make_target(tx, queued_at=NOW)
     # As if others of its platform had failed: it is neither excused nor counted with them.
-    await tx.execute("UPDATE rotation.platform SET streak = 3, opened = 1")
+    await tx.execute("UPDATE rotation.platform SET streak = 3, open_count = 1")
     target = await answer(tx, id, NOW, **failed("unreadable", calls=0, vendor=None))
     assert (target.fail_count, target.failures, target.queued_at) == (1, 1, None)
     assert (await platform_state.load_all(tx))["greenhouse"].streak == 3
     # No request was made: the platform's hourly limit is not used up.
     await platform_state.set_limits(tx, "greenhouse", per_hour=1, per_day=1)
-    await tx.execute("UPDATE rotation.platform SET streak = 0, opened = 0")
+    await tx.execute("UPDATE rotation.platform SET streak = 0, open_count = 0")
     assert (await platform_state.remaining_calls(tx, NOW + HOUR / 2, {})).remaining == {
         "greenhouse": 1
     }
@@ -276,7 +276,7 @@ async def test_the_table_learns_what_the_policies_learn(
             target = await answer(tx, id, at, **facts[what])
             plain: dict[str, Any] = {"status": words.get(what, what), "truncated": False}
             plain |= {"new": 3, "returned": 3} if what == "ok" else {"new": 0, "returned": 0}
-            excused, now = trouble.opened > 0, at.timestamp()
+            excused, now = trouble.open_count > 0, at.timestamp()
             turn = interval_policy.learn(
                 turn, plain, now, kind=target.kind, rules=interval_policy.IntervalRules()
             )
@@ -287,11 +287,11 @@ async def test_the_table_learns_what_the_policies_learn(
             # The policy does not know which platforms meter their keys; the table does.
             if kind == "jooble" and state.called_at is not None:
                 least = state.called_at + (12 * HOUR).total_seconds()
-                state = replace(state, gate_at=max(state.gate_at, least))
+                state = replace(state, blocked_until=max(state.blocked_until, least))
             trouble = after_outcome(trouble, plain, now, yield_model.YieldRules().breaker)
             assert target.interval_state == turn
             assert target.yield_state == state
-            assert target.gate_at is None or target.due_at >= target.gate_at
+            assert target.blocked_until is None or target.due_at >= target.blocked_until
             assert target.queued_at is None
         standing = (await platform_state.load_all(tx))[kind]
         assert (standing.average, standing.breaker) == (average, trouble)

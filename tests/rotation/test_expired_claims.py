@@ -42,7 +42,7 @@ async def test_a_failure_after_a_good_call_of_next_year_is_soon_made_up_for(tx: 
     await answer(tx, id, NOW + YEAR, new=90)
     assert await claimed(tx, "yield", NOW) == [id]
     target = await answer(tx, id, NOW, **failed())
-    assert target.due_at == target.gate_at == NOW + HOUR / 2
+    assert target.due_at == target.blocked_until == NOW + HOUR / 2
 
 
 @POLICIES
@@ -97,7 +97,7 @@ async def test_a_clock_that_is_set_back_a_little_makes_nothing_early(
 @POLICIES
 async def test_the_longest_wait_that_there_is_is_believed(tx: Tx, policy: Any) -> None:
     await make_target(
-        tx, gate_at=NOW + 30 * DAY, next_allowed_at=NOW + 30 * DAY, due_at=NOW + 30 * DAY
+        tx, blocked_until=NOW + 30 * DAY, next_allowed_at=NOW + 30 * DAY, due_at=NOW + 30 * DAY
     )
     assert await claimed(tx, policy, NOW) == []
 
@@ -168,15 +168,17 @@ async def test_nobody_waits_longer_or_less_long_when_clocks_change(
     berlin: Tx, at: dt.datetime
 ) -> None:
     """One that is worth nothing is owed a call after thirty days."""
-    poor: Any = {"rho": 1e-9, "d": 0.05, "last_ok_at": at, "last_called_at": at}
-    id = await make_target(berlin, due_at=at + 60 * DAY, known_at=at, **poor)
+    poor: Any = {"new_per_day": 1e-9, "loss_rate": 0.05, "last_ok_at": at, "last_called_at": at}
+    id = await make_target(berlin, due_at=at + 60 * DAY, added_at=at, **poor)
     room = target_selection.SelectionRequest(
         at + 30 * DAY - HOUR / 2, {"greenhouse": 1}, target_selection.RunLimits()
     )
-    assert (await target_selection.choose_by_yield(berlin, room, budget=1, quota=1)).owed == 0
+    assert (
+        await target_selection.choose_by_yield(berlin, room, budget=1, quota=1)
+    ).overdue_count == 0
     room = replace(room, at=at + 30 * DAY)
     chosen = await target_selection.choose_by_yield(berlin, room, budget=1, quota=1)
-    assert (chosen.ids, chosen.owed) == ([id], 1)
+    assert (chosen.ids, chosen.overdue_count) == ([id], 1)
 
 
 async def test_a_lost_claim_says_so(tx: Tx) -> None:
@@ -184,6 +186,6 @@ async def test_a_lost_claim_says_so(tx: Tx) -> None:
     await platform_state.set_limits(tx, "greenhouse", per_hour=0, per_day=None)
     await start_run(tx, RunRequest(trigger="manual"), NOW + targets.CLAIM_LIFETIME, {})
     cursor = await tx.execute(
-        "SELECT queued_at, held FROM rotation.target WHERE source_id = %s", [id]
+        "SELECT queued_at, skip_reason FROM rotation.target WHERE source_id = %s", [id]
     )
     assert await cursor.fetchone() == (None, "its item was lost")

@@ -43,7 +43,7 @@ def times(fate: random.Random) -> list[dt.datetime]:
 
 
 def may_be_called(target: Target, policy: str, at: dt.datetime) -> bool:
-    gate = target.next_allowed_at if policy == "seed" else target.gate_at
+    gate = target.next_allowed_at if policy == "seed" else target.blocked_until
     if target.status == "bad":
         gate = target.next_allowed_at
     free = target.queued_at is None or target.queued_at <= at - CLAIM_LIFETIME
@@ -58,7 +58,7 @@ async def test_nothing_is_early_nothing_waits_for_ever_and_no_run_is_a_burst(
     platforms = ["greenhouse"] * 14 + ["lever"] * 8 + ["jooble"] * 6
     rates = {await make_target(tx, name): fate.choice([0.0, 0.1, 0.9]) for name in platforms}
     paused = await make_target(tx, status="paused")
-    await tx.execute("UPDATE rotation.call_allowance SET saved_at = %s", [NOW])
+    await tx.execute("UPDATE rotation.call_allowance SET refilled_at = %s", [NOW])
     called: dict[int, dt.datetime] = dict.fromkeys(rates, NOW)
     longest = dt.timedelta()
     for at in times(fate):

@@ -36,7 +36,7 @@ TARGET: LiteralString = "SELECT 1 FROM rotation.target WHERE source_id = %s FOR 
 SOURCE: LiteralString = "SELECT 1 FROM catalog.source WHERE id = %s FOR UPDATE NOWAIT"
 NOTE: LiteralString = "SELECT 1 FROM rotation.changed_source WHERE source_id = %s FOR UPDATE NOWAIT"
 PLATFORM: LiteralString = "SELECT 1 FROM rotation.platform WHERE name = %s FOR UPDATE NOWAIT"
-PACE: LiteralString = "SELECT 1 FROM rotation.call_allowance WHERE one = %s FOR UPDATE NOWAIT"
+PACE: LiteralString = "SELECT 1 FROM rotation.call_allowance WHERE only_row = %s FOR UPDATE NOWAIT"
 
 
 async def run(database: Database, act: Act) -> Any:
@@ -242,7 +242,7 @@ async def test_a_probe_is_sent_while_another_call_of_its_platform_is_saved(
 ) -> None:
     await two(database)
     async with database.transaction() as tx:
-        await tx.execute("UPDATE rotation.platform SET opened = 1")
+        await tx.execute("UPDATE rotation.platform SET open_count = 1")
     async with database.transaction() as other:
         await other.execute(PLATFORM, ["greenhouse"])
         await at_once(database, lambda tx: platform_state.mark_probed(tx, ["greenhouse"], NOW))

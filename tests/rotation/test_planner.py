@@ -20,21 +20,21 @@ POLICIES = pytest.mark.parametrize("policy", ["seed", "yield"])
 
 
 @pytest.mark.parametrize(
-    ("saved", "calls", "left"), [(0, 3, -3), (10, 3, 7), (0, 11, -10), (-10, 50, -10)]
+    ("balance", "calls", "left"), [(0, 3, -3), (10, 3, 7), (0, 11, -10), (-10, 50, -10)]
 )
-def test_no_run_is_in_debt_for_more_than_an_hour(saved: float, calls: int, left: float) -> None:
-    allowance = CallAllowance(1.0, saved, NOW, 0.0)
-    assert planner.spend_allowance(allowance, calls, per_day=240).saved == left
+def test_no_run_is_in_debt_for_more_than_an_hour(balance: float, calls: int, left: float) -> None:
+    allowance = CallAllowance(1.0, balance, NOW, 0.0)
+    assert planner.spend_allowance(allowance, calls, per_day=240).balance == left
 
 
 async def test_runs_by_hand_leave_the_schedule_an_hours_debt_at_most(tx: Tx) -> None:
     for _ in range(90):
         await make_target(tx)
-    await tx.execute("UPDATE rotation.call_allowance SET saved = 0, saved_at = %s", [NOW])
+    await tx.execute("UPDATE rotation.call_allowance SET balance = 0, refilled_at = %s", [NOW])
     by_hand = RunRequest(trigger="manual", per_day=240, limits=RunLimits(30, 30))
     for _ in range(2):
         assert len((await start_run(tx, by_hand, NOW, {})).claimed) == 30
-    assert await fetch_value(tx, float, "SELECT saved FROM rotation.call_allowance") == -10
+    assert await fetch_value(tx, float, "SELECT balance FROM rotation.call_allowance") == -10
     schedule = RunRequest(per_day=240)
     assert (await start_run(tx, schedule, NOW + HOUR, {})).claimed == []
     assert len((await start_run(tx, schedule, NOW + 2 * HOUR, {})).claimed) == 10
@@ -77,7 +77,7 @@ async def test_bad_targets_count_within_the_limits_of_a_run(tx: Tx, policy: Any)
 
 async def test_bad_targets_count_within_the_pace(tx: Tx) -> None:
     await crowd(tx, active=3, bad=5)
-    await tx.execute("UPDATE rotation.call_allowance SET saved = 3, saved_at = %s", [NOW])
+    await tx.execute("UPDATE rotation.call_allowance SET balance = 3, refilled_at = %s", [NOW])
     assert len((await start_run(tx, RunRequest(per_day=240), NOW, {})).claimed) == 3
 
 
@@ -94,7 +94,12 @@ async def test_bad_targets_get_their_share_of_runs_that_others_would_use_up(
 
 
 async def test_room_that_slices_may_not_use_goes_to_boards(tx: Tx) -> None:
-    rich: Any = {"rho": 5e3, "d": 0.05, "last_ok_at": NOW - DAY, "last_called_at": NOW - DAY}
+    rich: Any = {
+        "new_per_day": 5e3,
+        "loss_rate": 0.05,
+        "last_ok_at": NOW - DAY,
+        "last_called_at": NOW - DAY,
+    }
     for _ in range(6):
         await make_target(tx, "jooble", **rich)
         await make_target(tx)
@@ -110,9 +115,11 @@ async def test_boards_that_never_answered_stand_in_nobodys_way(tx: Tx, kind: str
     """Neither while they rest, nor when they might be tried again and are not worth it."""
     gate = NOW + DAY if kind == "rests" else NOW - 2 * DAY
     for _ in range(target_selection.EVALUATED_PER_PLATFORM + 10):
-        await make_target(tx, health=0.001, failures=3, gate_at=gate, due_at=gate, priority=99)
-    old: Any = {"last_ok_at": NOW - 9 * DAY, "last_called_at": NOW - 9 * DAY, "d": 0.05}
-    rich = await make_target(tx, rho=50.0, due_at=NOW - HOUR, **old)
+        await make_target(
+            tx, health=0.001, failures=3, blocked_until=gate, due_at=gate, priority=99
+        )
+    old: Any = {"last_ok_at": NOW - 9 * DAY, "last_called_at": NOW - 9 * DAY, "loss_rate": 0.05}
+    rich = await make_target(tx, new_per_day=50.0, due_at=NOW - HOUR, **old)
     await tx.execute("UPDATE rotation.call_allowance SET price = 5")
     called: list[int] = []
     for _ in range(2):
@@ -168,8 +175,13 @@ async def test_a_source_that_was_turned_off_meanwhile_is_not_claimed(tx: Tx) -> 
 
 async def test_a_price_that_fell_brings_boards_that_never_answered_back(tx: Tx) -> None:
     later: dt.datetime = NOW + 20 * DAY
-    id = await make_target(tx, health=0.5, gate_at=NOW - DAY, due_at=later, price=50.0)
-    poor: Any = {"rho": 0.01, "d": 0.05, "last_ok_at": NOW - DAY, "last_called_at": NOW - DAY}
+    id = await make_target(tx, health=0.5, blocked_until=NOW - DAY, due_at=later, price=50.0)
+    poor: Any = {
+        "new_per_day": 0.01,
+        "loss_rate": 0.05,
+        "last_ok_at": NOW - DAY,
+        "last_called_at": NOW - DAY,
+    }
     await make_target(tx, due_at=NOW + DAY, **poor)
     await tx.execute("UPDATE rotation.call_allowance SET price = 1")
     planned = await start_run(tx, RunRequest(trigger="manual", max_calls=1), NOW, {})

@@ -39,14 +39,14 @@ async def due(tx: Tx, policy: Any, **options: Any) -> list[int]:
     return [target.source for target in (await list_due(tx, request, NOW, {}, **options)).targets]
 
 
-STATE: dict[str, Any] = {"rho": 1.0, "d": 0.05, "last_ok_at": NOW - 9 * DAY}
+STATE: dict[str, Any] = {"new_per_day": 1.0, "loss_rate": 0.05, "last_ok_at": NOW - 9 * DAY}
 
 
 async def test_due_under_yield_is_in_the_order_of_a_run_then_queued_then_by_moment(tx: Tx) -> None:
     moment = await make_target(tx, due_at=NOW - 2 * HOUR, **STATE)
-    rich = await make_target(tx, due_at=NOW - HOUR, **(STATE | {"rho": 90.0}))
+    rich = await make_target(tx, due_at=NOW - HOUR, **(STATE | {"new_per_day": 90.0}))
     queued = await make_target(tx, "lever", queued_at=NOW, **STATE)
-    soon = await make_target(tx, due_at=NOW + HOUR, gate_at=NOW + HOUR, **STATE)
+    soon = await make_target(tx, due_at=NOW + HOUR, blocked_until=NOW + HOUR, **STATE)
     await make_target(tx, status="bad", next_allowed_at=NOW + DAY)
     assert await due(tx, "yield") == [rich, moment, queued]
     assert await due(tx, "yield", ahead=HOUR) == [rich, moment, queued, soon]
@@ -91,7 +91,7 @@ async def test_the_next_due_time_is_never_in_the_past_of_what_cannot_run(
     assert await next_due_at(tx, request, NOW, {}) == NOW + 2 * HOUR
     limited = await make_target(tx, "ashby")
     await answer(tx, limited, NOW - HOUR / 2, new=1)
-    await put(tx, limited, gate_at=None, due_at=NOW - HOUR, next_allowed_at=None)
+    await put(tx, limited, blocked_until=None, due_at=NOW - HOUR, next_allowed_at=None)
     await platform_state.set_limits(tx, "ashby", per_hour=1, per_day=None)
     assert await next_due_at(tx, request, NOW, {}) == NOW + HOUR / 2
     rows = await target_overview.list_targets(tx, NOW, policy, {})
@@ -136,17 +136,17 @@ async def make_random_target(tx: Tx, drawn: dict[str, Any]) -> None:
         status=drawn["status"],
         priority=drawn["priority"],
         health=drawn["health"],
-        rho=rate,
-        d=None if rate is None else 0.1,
+        new_per_day=rate,
+        loss_rate=None if rate is None else 0.1,
         last_ok_at=called if rate else None,
         last_called_at=called,
         last_success_at=called,
-        gate_at=moment(drawn["gate"]),
+        blocked_until=moment(drawn["gate"]),
         next_allowed_at=moment(drawn["gate"]),
         due_at=moment(drawn["due"]),
         queued_at=moment(drawn["queued"]),
         price=drawn["price"],
-        known_at=NOW - 90 * DAY,
+        added_at=NOW - 90 * DAY,
     )
     reason = "by a person" if drawn["source"] == "disabled" else None
     await tx.execute(
@@ -162,7 +162,7 @@ async def make_random_target(tx: Tx, drawn: dict[str, Any]) -> None:
     later=some.sampled_from([-49, 0, 1, 400]),
     limits=some.sampled_from([RunLimits(), RunLimits(2, 1), RunLimits(1, 3, {"lever": 2})]),
     max_calls=some.sampled_from([None, None, 1, 3]),
-    owed=some.sampled_from([0.0, 1.5]),
+    overdue_quota=some.sampled_from([0.0, 1.5]),
     per_hour=some.sampled_from([None, 0, 1]),
 )
 async def test_what_is_due_is_what_a_run_claims_in_its_order(
@@ -172,7 +172,7 @@ async def test_what_is_due_is_what_a_run_claims_in_its_order(
     later: int,
     limits: RunLimits,
     max_calls: int | None,
-    owed: float,
+    overdue_quota: float,
     per_hour: int | None,
 ) -> None:
     await tx.rollback()
@@ -181,7 +181,8 @@ async def test_what_is_due_is_what_a_run_claims_in_its_order(
         await make_random_target(tx, target)
     await platform_state.set_limits(tx, "lever", per_hour=per_hour, per_day=None)
     await tx.execute(
-        "UPDATE rotation.call_allowance SET owed = %s, saved_at = %s, price = 0.5", [owed, NOW]
+        "UPDATE rotation.call_allowance SET overdue_quota = %s, refilled_at = %s, price = 0.5",
+        [overdue_quota, NOW],
     )
     request = RunRequest(policy, "manual", limits, max_calls=max_calls)
     listed = await list_due(tx, request, at, KEYS, ahead=DAY, limit=1_000)

@@ -157,16 +157,16 @@ async def test_the_maximum_of_company_targets_holds_for_every_platform(tx: Tx, p
 async def test_metered_searches_keep_their_interval_under_yield(tx: Tx, platform: str) -> None:
     """However much they find; a free feed is called as soon as it deserves."""
     bare = await make_target(tx, platform)
-    assert (await answer(tx, bare, NOW, new=90)).gate_at == NOW + 12 * HOUR
+    assert (await answer(tx, bare, NOW, new=90)).blocked_until == NOW + 12 * HOUR
     await searches.add(tx, platform, ["cook"], [""])
     of_search = (await slice_ids(tx))[-1]
     target = await answer(tx, of_search, NOW, new=90)
-    assert target.gate_at == NOW + 24 * HOUR
+    assert target.blocked_until == NOW + 24 * HOUR
     assert call_gaps.repeat_window(target, "yield") == 24 * HOUR
     free = await make_target(tx, "rss")
-    assert (await answer(tx, free, NOW, new=90)).gate_at == NOW + HOUR * 24 / 60
+    assert (await answer(tx, free, NOW, new=90)).blocked_until == NOW + HOUR * 24 / 60
     board = await make_target(tx, "greenhouse")
-    assert (await answer(tx, board, NOW, new=90)).gate_at == NOW + 6 * HOUR
+    assert (await answer(tx, board, NOW, new=90)).blocked_until == NOW + 6 * HOUR
 
 
 async def test_a_metered_key_has_a_default_quota_of_requests(tx: Tx) -> None:
@@ -207,19 +207,19 @@ async def test_an_interval_and_a_window_apply_to_the_next_call(tx: Tx) -> None:
     id = await make_target(tx)
     await answer(tx, id, NOW, new=1)
     target = await target_settings.set_timing(tx, id, TargetTiming(2 * DAY, None))
-    assert (target.gate_at, target.next_allowed_at) == (NOW + 2 * DAY, NOW + 2 * DAY)
+    assert (target.blocked_until, target.next_allowed_at) == (NOW + 2 * DAY, NOW + 2 * DAY)
     assert call_gaps.repeat_window(target, "yield") == DAY
     target = await target_settings.set_timing(tx, id, TargetTiming(HOUR, None))
-    assert (target.gate_at, target.next_allowed_at) == (NOW + HOUR, NOW + HOUR)
+    assert (target.blocked_until, target.next_allowed_at) == (NOW + HOUR, NOW + HOUR)
     target = await answer(tx, id, NOW + 3 * HOUR, new=1)
-    assert (target.gate_at, target.next_allowed_at) == (NOW + 4 * HOUR, NOW + 4 * HOUR)
+    assert (target.blocked_until, target.next_allowed_at) == (NOW + 4 * HOUR, NOW + 4 * HOUR)
     target = await target_settings.set_timing(tx, id, TargetTiming(None, 3 * DAY))
-    assert target.gate_at == NOW + 3 * HOUR + 3 * DAY
+    assert target.blocked_until == NOW + 3 * HOUR + 3 * DAY
     for policy in ("seed", "yield"):
         assert call_gaps.repeat_window(target, policy) == 3 * DAY
-    await put(tx, id, failures=3, fail_count=3, gate_at=NOW + 9 * DAY)
+    await put(tx, id, failures=3, fail_count=3, blocked_until=NOW + 9 * DAY)
     target = await target_settings.set_timing(tx, id, TargetTiming(HOUR, None))
-    assert target.gate_at == NOW + 9 * DAY
+    assert target.blocked_until == NOW + 9 * DAY
     with pytest.raises(Invalid, match="30 days"):
         await target_settings.set_timing(tx, id, TargetTiming(31 * DAY, None))
 
@@ -233,7 +233,7 @@ async def test_slices_follow_the_settings_of_their_searches(tx: Tx) -> None:
     await searches.update_search(tx, search.id, min_interval=3 * DAY, call_window=4 * DAY)
     target = await targets.get(tx, id)
     assert (target.interval, target.call_window) == (3 * DAY, 4 * DAY)
-    assert target.gate_at == NOW + 4 * DAY
+    assert target.blocked_until == NOW + 4 * DAY
     await searches.update_search(tx, search.id, days_back=None, since=dt.date(2026, 3, 1))
     assert (await targets.get(tx, id)).status == "paused"
     newest = await sources.get(tx, (await slice_ids(tx))[-1])

@@ -40,8 +40,8 @@ async def a_table(tx: Tx, random: random.Random, size: int) -> None:
         ok = ago(random, 40)
         is_known = ok is not None and random.random() < 0.8
         rate: dict[str, Any] = {
-            "rho": random.choice([0.1, 0.5, 4.0]),
-            "d": random.choice([0.05, 2]),
+            "new_per_day": random.choice([0.1, 0.5, 4.0]),
+            "loss_rate": random.choice([0.05, 2]),
         }
         id = await make_source(tx, source_type=random.choice(PLATFORMS))
         columns: dict[str, Any] = {
@@ -54,8 +54,8 @@ async def a_table(tx: Tx, random: random.Random, size: int) -> None:
             "last_ok_at": ok if is_known else None,
             **(rate if is_known else {}),
             "health": random.choice([1.0, 0.5]),
-            "gate_at": some(random, None, NOW - HOUR, NOW, NOW + HOUR),
-            "known_at": NOW - HOUR * random.randrange(24, 80 * 24),
+            "blocked_until": some(random, None, NOW - HOUR, NOW, NOW + HOUR),
+            "added_at": NOW - HOUR * random.randrange(24, 80 * 24),
         }
         if random.random() < 0.2:
             columns |= wrong_clock(random, is_known)
@@ -76,9 +76,9 @@ def wrong_clock(random: random.Random, is_known: bool) -> dict[str, Any]:
             "last_success_at": later,
             "last_ok_at": later if is_known else None,
         }
-        | dict.fromkeys(["gate_at", "next_allowed_at", "due_at"], later + DAY),
-        dict.fromkeys(["gate_at", "next_allowed_at", "due_at"], far),
-        {"known_at": later},
+        | dict.fromkeys(["blocked_until", "next_allowed_at", "due_at"], later + DAY),
+        dict.fromkeys(["blocked_until", "next_allowed_at", "due_at"], far),
+        {"added_at": later},
     )
 
 
@@ -99,9 +99,9 @@ def plain(target: targets.Target) -> dict[str, Any]:
 
 def note(policy: IntervalPolicy | YieldPolicy, gates_at: dict[int, float]) -> None:
     """Tell the policy when each target was called and may be called again."""
-    for id, gate_at in gates_at.items():
+    for id, blocked_until in gates_at.items():
         called_at = policy.states[id].called_at
-        policy.pool.set_times(policy.pool.index_by_id[id], called_at, gate_at)
+        policy.pool.set_times(policy.pool.index_by_id[id], called_at, blocked_until)
 
 
 @pytest.mark.parametrize("number", range(8))
@@ -133,7 +133,9 @@ async def test_interval_selection_in_sql_chooses_what_the_policy_chooses(
 async def test_yield_on_the_table_chooses_what_its_policy_chooses(tx: Tx, number: int) -> None:
     fate = random.Random(number)
     await a_table(tx, fate, 60)
-    await tx.execute("UPDATE rotation.platform SET found = 30, looked = 90 WHERE name = 'jooble'")
+    await tx.execute(
+        "UPDATE rotation.platform SET new_listings = 30, observed_days = 90 WHERE name = 'jooble'"
+    )
     budget = fate.choice([1, 5, 20, 40])
     left = {name: fate.choice([0, 2, 100]) for name in PLATFORMS}
     rules = YieldRules(stale_share=fate.choice([0.0, 0.1, 0.3]))
@@ -143,11 +145,11 @@ async def test_yield_on_the_table_chooses_what_its_policy_chooses(tx: Tx, number
     for target in active:
         policy.states[target.source_id] = target.yield_state
         # The policy counts how long one waits from when it was bound.
-        policy.bind([plain(target)], {}, target.known_at.timestamp())
+        policy.bind([plain(target)], {}, target.added_at.timestamp())
     for name, standing in (await platform_state.load_all(tx)).items():
         policy.platforms[name, targets.kind_of(name)] = standing.average
     policy.bind([plain(target) for target in active], {}, NOW.timestamp())
-    note(policy, {target.source_id: target.yield_state.gate_at for target in active})
+    note(policy, {target.source_id: target.yield_state.blocked_until for target in active})
     expected = policy.choose(NOW.timestamp(), budget, left)
 
     await expired_claims.release_and_correct(tx, NOW)
@@ -246,7 +248,7 @@ async def test_a_schedule_tries_bad_targets_again_though_nothing_else_is_due(
     tx: Tx, policy: target_selection.PolicyName
 ) -> None:
     id = await make_target(tx, status="bad", next_allowed_at=NOW)
-    await tx.execute("UPDATE rotation.call_allowance SET saved = 0, saved_at = %s", [NOW])
+    await tx.execute("UPDATE rotation.call_allowance SET balance = 0, refilled_at = %s", [NOW])
     planned = await start_run(tx, RunRequest(policy), NOW + HOUR, {})
     assert [target.source_id for target in planned.claimed] == [id]
 
@@ -308,7 +310,7 @@ async def test_dead_boards_do_not_hold_their_vendor_for_ever(
 
 async def test_a_schedule_keeps_the_pace_and_no_downtime_ends_in_a_burst(tx: Tx) -> None:
     await make_targets(tx, 80)
-    await tx.execute("UPDATE rotation.call_allowance SET saved = 0, saved_at = %s", [NOW])
+    await tx.execute("UPDATE rotation.call_allowance SET balance = 0, refilled_at = %s", [NOW])
     request = RunRequest(per_day=240, limits=RunLimits(100, 100))
 
     async def calls(at: dt.datetime) -> int:
@@ -332,17 +334,17 @@ async def test_an_open_breaker_lets_one_call_through(tx: Tx) -> None:
     assert (await start_run(tx, request, NOW, {})).claimed == []
     assert len((await start_run(tx, request, NOW + HOUR, {})).claimed) == 1
     assert (await start_run(tx, request, NOW + HOUR, {})).claimed == []
-    assert epoch_times.to_datetime(shut.shut_until) == NOW + HOUR
+    assert epoch_times.to_datetime(shut.blocked_until) == NOW + HOUR
 
 
 @pytest.mark.parametrize("days", [5, 50])
 async def test_targets_that_lost_their_worth_stand_in_nobodys_way(tx: Tx, days: int) -> None:
     """Not even those that are owed a call: they have a line of their own."""
     old = NOW - days * DAY
-    state: Any = {"last_ok_at": old, "last_called_at": old, "d": 0.05}
+    state: Any = {"last_ok_at": old, "last_called_at": old, "loss_rate": 0.05}
     count = target_selection.EVALUATED_PER_PLATFORM + 10
-    await make_targets(tx, count, rho=0.001, due_at=NOW - 3 * DAY, **state)
-    rich = await make_target(tx, rho=50.0, due_at=NOW - HOUR, **state)
+    await make_targets(tx, count, new_per_day=0.001, due_at=NOW - 3 * DAY, **state)
+    rich = await make_target(tx, new_per_day=50.0, due_at=NOW - HOUR, **state)
     request = RunRequest(trigger="manual", max_calls=1)
     await start_run(tx, request, NOW, {})
     planned = await start_run(tx, request, NOW, {})
@@ -366,10 +368,10 @@ async def test_a_source_that_failures_disabled_is_not_forgotten(tx: Tx) -> None:
 
 async def test_what_was_put_off_at_a_high_price_is_not_forgotten_when_it_falls(tx: Tx) -> None:
     old = NOW - 5 * DAY
-    state: Any = {"last_ok_at": old, "last_called_at": old, "d": 0.05, "rho": 1.0}
+    state: Any = {"last_ok_at": old, "last_called_at": old, "loss_rate": 0.05, "new_per_day": 1.0}
     id = await make_target(tx, due_at=NOW + 20 * DAY, price=9.0, **state)
     fair = await make_target(tx, due_at=NOW + 20 * DAY, price=0.5, **state)
-    await tx.execute("UPDATE rotation.call_allowance SET price = 0.5, saved_at = %s", [NOW])
+    await tx.execute("UPDATE rotation.call_allowance SET price = 0.5, refilled_at = %s", [NOW])
     await start_run(tx, RunRequest(per_day=0), NOW, {})
     assert (await targets.get(tx, id)).due_at == NOW + 20 * DAY
     await start_run(tx, RunRequest(trigger="manual", platforms=["lever"]), NOW, {})

@@ -94,10 +94,10 @@ async def test_an_empty_rotation_says_what_to_do_next(site: httpx2.AsyncClient, 
 async def test_due_reads_are_shown_with_expected_new_jobs(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
-    estimate = {"rho": 3.0, "d": 0.05, "last_ok_at": now() - dt.timedelta(days=60)}
+    estimate = {"new_per_day": 3.0, "loss_rate": 0.05, "last_ok_at": now() - dt.timedelta(days=60)}
     rich = await make(database, **estimate)
     soon = now() + dt.timedelta(hours=5)
-    later = await make(database, "lever", due_at=soon, gate_at=soon)
+    later = await make(database, "lever", due_at=soon, blocked_until=soon)
     text = await look(site)
     assert f"/sources/rotation/reads/{rich}" in text
     assert f"/sources/rotation/reads/{later}" not in text
@@ -114,7 +114,7 @@ async def test_the_last_run_lists_skipped_reads_with_reasons(
         bad = await make_target(tx, run_id=run, queued_at=now())
         await answer(tx, bad, now(), **failed(detail="the board fell over"))
         skipped = await make_target(tx)
-        await put(tx, skipped, run_id=run, held="the queue has no room")
+        await put(tx, skipped, run_id=run, skip_reason="the queue has no room")
     text = await look(site)
     for reason in ("REED_API_KEY", "the board fell over", "the queue has no room"):
         assert reason in text
@@ -401,7 +401,7 @@ async def test_external_names_and_errors_are_escaped(
         id = await make_target(tx, run_id=run)
         await tx.execute("UPDATE catalog.source SET name = %s WHERE id = %s", [EVIL, id])
         await answer(tx, id, now(), **failed(detail=EVIL))
-        await put(tx, id, due_at=now(), held=EVIL)
+        await put(tx, id, due_at=now(), skip_reason=EVIL)
         search = await searches.add(tx, "jooble", [EVIL], [EVIL])
     paths = (*ALL, f"/reads/{id}", f"/searches/{search.id}", f"/searches/{search.id}/remove")
     for path in paths:

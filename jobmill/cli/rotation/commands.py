@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Annotated, Literal
 
 import typer
@@ -190,13 +190,33 @@ def parse_span(text: str | None, unchanged: dt.timedelta | None) -> dt.timedelta
     return unchanged if text is None else searches.parse_duration(text)
 
 
+JSON_NAMES = {
+    "added_at": "known_at",
+    "new_listings": "found",
+    "observed_days": "looked",
+    "entries": "shown",
+    "entry_days": "shown_days",
+    "new_per_day": "rho",
+    "loss_rate": "d",
+    "blocked_until": "gate_at",
+}
+"""Fields of a target that `--json` has printed under other names since it exists."""
+
+
+def _to_json(target: Target) -> dict[str, object]:
+    names = [field.name for field in fields(target)]
+    return {JSON_NAMES.get(name, name): getattr(target, name) for name in names}
+
+
 def _change(id: int, act: Callable[[Tx], Awaitable[Target]], as_json: bool) -> None:
     async def change(tx: Tx) -> Target:
         await targets.sync_source(tx, id)
         return await act(tx)
 
     target = session.in_transaction(change)
-    output.print_result(target, f"Source {id} is {target.status} in the rotation.", as_json)
+    output.print_result(
+        _to_json(target), f"Source {id} is {target.status} in the rotation.", as_json
+    )
 
 
 @app.command()

@@ -28,9 +28,9 @@ def elapsed(since: float | None, now: float) -> float:
     return max(now - since, 0.0)
 
 
-def is_gated(gate_at: float, set_at: float | None, now: float) -> bool:
-    """Whether a gate is closed now; `set_at` is when it was closed."""
-    return now < gate_at and (set_at is None or set_at <= now + CLOCK_SLACK)
+def is_blocked(blocked_until: float, set_at: float | None, now: float) -> bool:
+    """Whether calls are blocked now; `set_at` is when the block was set."""
+    return now < blocked_until and (set_at is None or set_at <= now + CLOCK_SLACK)
 
 
 def doubled_delay(first: float, times: int, most: float) -> float:
@@ -61,10 +61,10 @@ class BreakerState:
 
     streak: int = 0
     """Consecutive errors, of any target."""
-    opened: int = 0
+    open_count: int = 0
     """How often in a row the breaker opened; 0 while the source works."""
-    shut_until: float = -math.inf
-    shut_at: float | None = None
+    blocked_until: float = -math.inf
+    blocked_at: float | None = None
     probe_at: float | None = None
     """When the pending probe was sent."""
     hold_count: int = 0
@@ -85,9 +85,9 @@ class BreakerRules:
 
 
 def breaker_position(trouble: BreakerState, now: float, breaker: BreakerRules) -> Access:
-    if is_gated(trouble.shut_until, trouble.shut_at, now):
+    if is_blocked(trouble.blocked_until, trouble.blocked_at, now):
         return "shut"
-    if not trouble.opened:
+    if not trouble.open_count:
         return "open"
     # A lost probe must not close the source forever.
     return "shut" if elapsed(trouble.probe_at, now) < breaker.breaker_first else "probe"
@@ -101,15 +101,17 @@ def after_probe_sent(trouble: BreakerState, now: float) -> BreakerState:
 def after_error(trouble: BreakerState, now: float, breaker: BreakerRules) -> BreakerState:
     """Count an error: enough of them, or one during a probe, close the source."""
     streak = trouble.streak + 1
-    probing = trouble.opened > 0
+    probing = trouble.open_count > 0
     if streak < breaker.breaker_errors and not probing:
         return replace(trouble, streak=streak)
-    if probing and is_gated(trouble.shut_until, trouble.shut_at, now):
+    if probing and is_blocked(trouble.blocked_until, trouble.blocked_at, now):
         # A call that was sent before the breaker opened adds no information.
         return replace(trouble, streak=streak)
-    opened = trouble.opened + 1
-    until = now + doubled_delay(breaker.breaker_first, opened, breaker.breaker_most)
-    return BreakerState(streak, opened, _later(trouble, until, now), now, None, trouble.hold_count)
+    open_count = trouble.open_count + 1
+    until = now + doubled_delay(breaker.breaker_first, open_count, breaker.breaker_most)
+    return BreakerState(
+        streak, open_count, _later(trouble, until, now), now, None, trouble.hold_count
+    )
 
 
 def after_limit(
@@ -117,28 +119,28 @@ def after_limit(
 ) -> BreakerState:
     """Hold the source for as long as it asks."""
     # Concurrent calls receive the same request to slow down: count it once.
-    again = is_gated(trouble.shut_until, trouble.shut_at, now) and trouble.hold_count > 0
+    again = is_blocked(trouble.blocked_until, trouble.blocked_at, now) and trouble.hold_count > 0
     holds = trouble.hold_count if again else trouble.hold_count + 1
     span = doubled_delay(breaker.hold_first, holds, breaker.breaker_most) if wait is None else wait
     until = _later(trouble, now + min(span, breaker.hold_most), now)
-    return replace(trouble, shut_until=until, shut_at=now, probe_at=None, hold_count=holds)
+    return replace(trouble, blocked_until=until, blocked_at=now, probe_at=None, hold_count=holds)
 
 
 def _later(trouble: BreakerState, until: float, now: float) -> float:
     """A longer hold is not shortened."""
-    if is_gated(trouble.shut_until, trouble.shut_at, now):
-        return max(until, trouble.shut_until)
+    if is_blocked(trouble.blocked_until, trouble.blocked_at, now):
+        return max(until, trouble.blocked_until)
     return until
 
 
 def after_answer(trouble: BreakerState, now: float) -> BreakerState:
     """The source answered: close the breaker, but keep a requested hold."""
-    shut = is_gated(trouble.shut_until, trouble.shut_at, now)
+    shut = is_blocked(trouble.blocked_until, trouble.blocked_at, now)
     if shut and not trouble.hold_count:
         return BreakerState()
     # Keep past times, in case the clock is set back.
     holds = trouble.hold_count if shut else 0
-    return replace(trouble, streak=0, opened=0, probe_at=None, hold_count=holds)
+    return replace(trouble, streak=0, open_count=0, probe_at=None, hold_count=holds)
 
 
 def after_outcome(

@@ -61,12 +61,12 @@ class TargetPool:
             self._counters.setdefault(name, CallCounter()).set_limits(sources.get(name))
         number = {name: n for n, name in enumerate(self.source_names)}
         self.source = np.array([number[target.source] for target in self.targets], dtype=np.intp)
-        self.known_at = np.array(
+        self.added_at = np.array(
             [self._first_bound_at.setdefault(target.id, now) for target in self.targets]
         )
         never = NEVER, NEVER
         noted = [self._call_times.get(target.id, never) for target in self.targets]
-        self.called, self.gate = np.array(noted, dtype=np.float64).reshape(-1, 2).T.copy()
+        self.called, self.blocked_until = np.array(noted, dtype=np.float64).reshape(-1, 2).T.copy()
 
     def remaining_calls(self, now: float, capacity: Mapping[str, Any] | None) -> list[int]:
         """Calls that each source accepts now, in the order of `source_names`."""
@@ -83,11 +83,11 @@ class TargetPool:
 
     def ready(self, now: float, left: Sequence[int]) -> PoolIndexes:
         """Targets that may be called now."""
-        # A gate set by a wrong clock, or for longer than the maximum, is ignored.
+        # A block set by a wrong clock, or for longer than the maximum, is ignored.
         true = (self.called <= now + CLOCK_SLACK) & (
-            self.gate <= now + self.longest_delay + CLOCK_SLACK
+            self.blocked_until <= now + self.longest_delay + CLOCK_SLACK
         )
-        shut = (self.gate > now) & true
+        shut = (self.blocked_until > now) & true
         return np.flatnonzero(~shut & (np.array(left) > 0)[self.source])
 
     def take(self, indexes: Iterable[int], most: int, left: list[int]) -> list[int]:
@@ -110,20 +110,22 @@ class TargetPool:
             self.set_times(index, now, now + gaps.get(target.kind, eligibility.DAY))
             self._counters[target.source].count_call(now)
             trouble = self.breakers.get(target.source)
-            if trouble and trouble.opened:
+            if trouble and trouble.open_count:
                 self.breakers[target.source] = eligibility.after_probe_sent(trouble, now)
         return [self.targets[index].id for index in picked]
 
-    def set_times(self, index: int, called_at: float | None, gate_at: float) -> None:
+    def set_times(self, index: int, called_at: float | None, blocked_until: float) -> None:
         """Record when a target was called, and when it may be called again."""
-        noted = NEVER if called_at is None else called_at, gate_at
-        self.called[index], self.gate[index] = self._call_times[self.targets[index].id] = noted
+        noted = NEVER if called_at is None else called_at, blocked_until
+        self.called[index], self.blocked_until[index] = self._call_times[self.targets[index].id] = (
+            noted
+        )
 
     def record_answer(self, source: str, outcome: Mapping[str, Any], now: float) -> bool:
         """Update the source from an outcome; returns whether it was in trouble before."""
         before = self.breakers.get(source, BreakerState())
         self.breakers[source] = eligibility.after_outcome(before, outcome, now, self.breaker)
-        return before.opened > 0
+        return before.open_count > 0
 
 
 def without_future_times(moments: Floats, now: float) -> Floats:

@@ -69,16 +69,16 @@ class YieldState:
     entry_days: float = 0.0
     span: float | None = None
     """Days that its full page reaches back; None while the page shows everything."""
-    rho: float | None = None
+    new_per_day: float | None = None
     """New listings per day; None before the first successful call."""
-    d: float | None = None
+    loss_rate: float | None = None
     """The share of new listings lost per day."""
     health: float = 1.0
     """The estimated probability that a call succeeds."""
     failures: int = 0
     called_at: float | None = None
     last_ok_at: float | None = None
-    gate_at: float = -math.inf
+    blocked_until: float = -math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +91,17 @@ class PlatformAverage:
     entry_days: float = 0.0
     at: float | None = None
 
-    def rho(self, kind: str, rules: YieldRules) -> float:
+    def new_per_day(self, kind: str, rules: YieldRules) -> float:
         """New listings per day of an average target."""
         return self._rate(self.new_listings, self.observed_days, kind, rules)
 
-    def phi(self, kind: str, rules: YieldRules) -> float:
+    def entries_per_day(self, kind: str, rules: YieldRules) -> float:
         """Entries per day that appear on an average page."""
         return self._rate(self.entries, self.entry_days, kind, rules)
 
-    def d(self, kind: str, page_cap: int | None, rules: YieldRules) -> float:
+    def loss_rate(self, kind: str, page_cap: int | None, rules: YieldRules) -> float:
         """The share of new listings that an average target loses per day."""
-        return rules.closing + (self.phi(kind, rules) / page_cap if page_cap else 0.0)
+        return rules.closing + (self.entries_per_day(kind, rules) / page_cap if page_cap else 0.0)
 
     def _rate(self, count: float, days: float, kind: str, rules: YieldRules) -> float:
         guess = rules.slice_rate if kind == "slice" else rules.company_rate
@@ -165,7 +165,7 @@ def learn(
         covered_days = call_value.observed_days(rules.closing, days)
         look = _Observation(0.0, 0.0, covered_days, min(days, 1 / rules.closing), state.span)
     else:
-        mean, strength = platform.phi(kind, rules), rules.strength
+        mean, strength = platform.entries_per_day(kind, rules), rules.strength
         phi = call_value.estimate_rate(
             state.entries, state.entry_days, mean=mean, strength=strength
         )
@@ -178,7 +178,7 @@ def _after_failure(
     state: YieldState, gone: bool, now: float, rules: YieldRules, excused: bool
 ) -> YieldState:
     if excused and not gone:
-        return replace(state, called_at=now, gate_at=now + rules.error_first)
+        return replace(state, called_at=now, blocked_until=now + rules.error_first)
     failures = state.failures + 1
     if gone:
         wait, trust = (
@@ -189,7 +189,7 @@ def _after_failure(
         wait = eligibility.doubled_delay(rules.error_first, failures, rules.error_most)
         trust = rules.error_health
     health = max(state.health * trust, 1e-6)
-    return replace(state, failures=failures, health=health, called_at=now, gate_at=now + wait)
+    return replace(state, failures=failures, health=health, called_at=now, blocked_until=now + wait)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,19 +284,19 @@ def _after_success(
     span = look.span
     if span is not None and state.span is not None and not look.resets_target:
         span = state.span + rules.span_weight * (span - state.span)
-    mean, strength = platform.rho(kind, rules), rules.strength
+    mean, strength = platform.new_per_day(kind, rules), rules.strength
     return YieldState(
         new_listings=new_count,
         observed_days=looked,
         entries=state.entries * decay + look.fresh * look.target_weight,
         entry_days=state.entry_days * decay + look.fresh_days * look.target_weight,
         span=span,
-        rho=call_value.estimate_rate(new_count, looked, mean=mean, strength=strength),
-        d=rules.closing + (0.0 if span is None else 1.0 / span),
+        new_per_day=call_value.estimate_rate(new_count, looked, mean=mean, strength=strength),
+        loss_rate=rules.closing + (0.0 if span is None else 1.0 / span),
         health=1.0 if state.last_ok_at is None else (1.0 + state.health) / 2.0,
         called_at=now,
         last_ok_at=now,
-        gate_at=now + rules.gaps.get(kind, rules.company_gap),
+        blocked_until=now + rules.gaps.get(kind, rules.company_gap),
     )
 
 
@@ -310,37 +310,37 @@ def value_of(
     rules: YieldRules,
 ) -> float:
     """The value of a call now, in new listings."""
-    if state.rho is None or state.d is None:
-        rho, d = platform.rho(kind, rules), platform.d(kind, page_cap, rules)
+    if state.new_per_day is None or state.loss_rate is None:
+        rho, d = platform.new_per_day(kind, rules), platform.loss_rate(kind, page_cap, rules)
         return call_value.value_of(rho, d, state.health, math.inf)
     days = eligibility.elapsed(state.last_ok_at, now) / DAY
-    return call_value.value_of(state.rho, state.d, state.health, days)
+    return call_value.value_of(state.new_per_day, state.loss_rate, state.health, days)
 
 
-def stale_at(state: YieldState, known_at: float, rules: YieldRules) -> float:
+def stale_at(state: YieldState, added_at: float, rules: YieldRules) -> float:
     """When the target has waited too long, whatever its value."""
-    return max(known_at, state.called_at or -math.inf) + rules.staleness
+    return max(added_at, state.called_at or -math.inf) + rules.staleness
 
 
-def due_at(state: YieldState, price_now: float, known_at: float, rules: YieldRules) -> float:
-    """When a call is nearly worth the price or overdue; never before its gate."""
-    if state.rho is None or state.d is None or state.last_ok_at is None:
+def due_at(state: YieldState, price_now: float, added_at: float, rules: YieldRules) -> float:
+    """When a call is nearly worth the price or overdue; never while it is blocked."""
+    if state.new_per_day is None or state.loss_rate is None or state.last_ok_at is None:
         # Never called: worth the platform's average from the start.
-        return max(known_at, state.gate_at)
+        return max(added_at, state.blocked_until)
     days = call_value.days_until(
-        state.rho, state.d, state.health, call_value.NEAR_PRICE * price_now
+        state.new_per_day, state.loss_rate, state.health, call_value.NEAR_PRICE * price_now
     )
-    owed_at = stale_at(state, known_at, rules)
-    return max(min(state.last_ok_at + days * DAY, owed_at), state.gate_at)
+    overdue_at = stale_at(state, added_at, rules)
+    return max(min(state.last_ok_at + days * DAY, overdue_at), state.blocked_until)
 
 
 def reconsider_at(state: YieldState, price_now: float, now: float, rules: YieldRules) -> float:
     """When a target that is not worth the price is considered again: when it will be worth it, or
     after the maximum staleness. Overdue targets are found elsewhere."""
     days = math.inf
-    if state.rho is not None and state.d is not None:
+    if state.new_per_day is not None and state.loss_rate is not None:
         days = call_value.days_until(
-            state.rho, state.d, state.health, call_value.NEAR_PRICE * price_now
+            state.new_per_day, state.loss_rate, state.health, call_value.NEAR_PRICE * price_now
         )
     worth_at = (state.last_ok_at or 0.0) + days * DAY
-    return max(min(worth_at, now + rules.staleness), state.gate_at)
+    return max(min(worth_at, now + rules.staleness), state.blocked_until)

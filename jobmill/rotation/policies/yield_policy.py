@@ -21,7 +21,7 @@ class YieldPolicy(PooledPolicy):
         self.rules = rules
         self.states: dict[Hashable, YieldState] = {}
         self.platforms: dict[tuple[str, str], PlatformAverage] = {}
-        self._owed = 0.0
+        self._overdue_calls = 0.0
         super().__init__(TargetPool(rules.breaker, rules.longest_delay))
 
     def _build_columns(self) -> None:
@@ -32,7 +32,7 @@ class YieldPolicy(PooledPolicy):
             [number[bound.source, bound.kind, bound.page_cap] for bound in targets], dtype=np.intp
         )
         self._worth = np.full(len(targets), math.nan)
-        self._d = np.ones(len(targets))
+        self._loss_rate = np.ones(len(targets))
         self._health = np.ones(len(targets))
         self._ok = np.full(len(targets), NEVER)
         for index, target in enumerate(targets):
@@ -41,9 +41,13 @@ class YieldPolicy(PooledPolicy):
 
     def _fill_columns(self, index: int, state: YieldState) -> None:
         self._health[index] = state.health
-        if state.rho is not None and state.d is not None and state.last_ok_at is not None:
-            self._worth[index] = state.rho / state.d
-            self._d[index] = state.d
+        if (
+            state.new_per_day is not None
+            and state.loss_rate is not None
+            and state.last_ok_at is not None
+        ):
+            self._worth[index] = state.new_per_day / state.loss_rate
+            self._loss_rate[index] = state.loss_rate
             self._ok[index] = state.last_ok_at
 
     def choose(self, now: float, budget: int, capacity: Mapping[str, Any] | None) -> list[Hashable]:
@@ -53,26 +57,26 @@ class YieldPolicy(PooledPolicy):
         ready = self.pool.ready(now, left) if most else np.empty(0, dtype=np.intp)
         if not len(ready):
             return []
-        owed = self.pool.take(self._overdue(ready, now), self._overdue_quota(most), left)
-        self._owed -= len(owed)
-        ready = np.setdiff1d(ready, owed, assume_unique=True) if owed else ready
+        overdue = self.pool.take(self._overdue(ready, now), self._overdue_quota(most), left)
+        self._overdue_calls -= len(overdue)
+        ready = np.setdiff1d(ready, overdue, assume_unique=True) if overdue else ready
         dear = rank_by_value(ready, self._values(ready, now), 2 * most)
-        picked = owed + self.pool.take(dear, most - len(owed), left)
+        picked = overdue + self.pool.take(dear, most - len(overdue), left)
         return self.pool.claim(picked, now, self.rules.gaps)
 
     def _overdue_quota(self, budget: int) -> int:
         """Calls of this round reserved for overdue targets."""
         fair = self.rules.stale_share * budget
-        self._owed = min(self._owed + fair, max(1.0, 2 * fair))
-        return min(int(self._owed), budget)
+        self._overdue_calls = min(self._overdue_calls + fair, max(1.0, 2 * fair))
+        return min(int(self._overdue_calls), budget)
 
     def _overdue(self, ready: PoolIndexes, now: float) -> Iterator[int]:
         """Overdue targets, the longest waiting first."""
-        called, first_known = (
+        called, added = (
             without_future_times(self.pool.called[ready], now),
-            without_future_times(self.pool.known_at[ready], now),
+            without_future_times(self.pool.added_at[ready], now),
         )
-        waited = now - np.maximum(called, first_known)
+        waited = now - np.maximum(called, added)
         late = waited >= self.rules.staleness
         order = np.argsort(-waited[late], kind="stable")
         return iter(ready[late][order].tolist())
@@ -80,7 +84,7 @@ class YieldPolicy(PooledPolicy):
     def _values(self, ready: PoolIndexes, now: float) -> Floats:
         """`yield_model.value_of` for many targets at once."""
         days = np.maximum(now - without_future_times(self._ok[ready], now), 0.0) / DAY
-        z = np.minimum(self._d[ready] * days, call_value.MAX_Z)
+        z = np.minimum(self._loss_rate[ready] * days, call_value.MAX_Z)
         worth = self._worth[ready]
         repeat_value = worth * (1.0 - (1.0 + z) * np.exp(-z))
         first = np.array([self._first_call_value(*group) for group in self._groups])
@@ -91,7 +95,9 @@ class YieldPolicy(PooledPolicy):
     def _first_call_value(self, source: str, kind: str, page_cap: int | None) -> float:
         """The value of the first call of such a target."""
         platform = self.platforms.get((source, kind), PlatformAverage())
-        return platform.rho(kind, self.rules) / platform.d(kind, page_cap, self.rules)
+        return platform.new_per_day(kind, self.rules) / platform.loss_rate(
+            kind, page_cap, self.rules
+        )
 
     def record(self, id: Hashable, now: float, outcome: Mapping[str, Any]) -> None:
         """Learn from an outcome; unknown ids are ignored."""
@@ -111,7 +117,7 @@ class YieldPolicy(PooledPolicy):
             excused=self.pool.record_answer(target.source, outcome, now),
         )
         self._fill_columns(index, self.states[id])
-        self.pool.set_times(index, self.states[id].called_at, self.states[id].gate_at)
+        self.pool.set_times(index, self.states[id].called_at, self.states[id].blocked_until)
 
 
 def rank_by_value(indexes: PoolIndexes, values: Floats, first: int) -> Iterator[int]:

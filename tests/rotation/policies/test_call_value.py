@@ -72,7 +72,7 @@ def test_what_was_computed_at_a_much_higher_price_is_outdated() -> None:
 
 @given(rates, losses, st.floats(0.01, 1), st.floats(1e-2, 100))
 def test_a_state_is_due_when_it_is_nearly_worth_the_price(rho, d, health, price) -> None:
-    state = YieldState(rho=rho, d=d, health=health, called_at=NOW, last_ok_at=NOW)
+    state = YieldState(new_per_day=rho, loss_rate=d, health=health, called_at=NOW, last_ok_at=NOW)
     due = yield_model.due_at(state, price, NOW, YieldRules(staleness=math.inf))
     if due < NOW + 1e4 * DAY:
         value = yield_model.value_of(
@@ -90,10 +90,15 @@ def test_a_state_is_due_when_it_is_nearly_worth_the_price(rho, d, health, price)
 def test_due_is_never_inside_the_gate_nor_later_than_staleness(rho, d, health, price, gate) -> None:
     rules = YieldRules()
     state = YieldState(
-        rho=rho, d=d, health=health, called_at=NOW, last_ok_at=NOW, gate_at=NOW + gate * DAY
+        new_per_day=rho,
+        loss_rate=d,
+        health=health,
+        called_at=NOW,
+        last_ok_at=NOW,
+        blocked_until=NOW + gate * DAY,
     )
     due = yield_model.due_at(state, price, NOW - DAY, rules)
-    assert state.gate_at <= due <= max(state.gate_at, NOW + rules.staleness)
+    assert state.blocked_until <= due <= max(state.blocked_until, NOW + rules.staleness)
 
 
 def test_a_target_never_called_is_due_at_once_and_worth_its_platforms_average() -> None:
@@ -102,7 +107,7 @@ def test_a_target_never_called_is_due_at_once_and_worth_its_platforms_average() 
     value = yield_model.value_of(
         YieldState(), NOW, kind="company", page_cap=None, platform=platform, rules=rules
     )
-    assert value == pytest.approx(platform.rho("company", rules) / rules.closing)
+    assert value == pytest.approx(platform.new_per_day("company", rules) / rules.closing)
 
 
 @given(rates, losses, st.floats(0.01, 1), st.floats(1e-2, 100), st.floats(0, 90), st.floats(0, 60))
@@ -112,19 +117,24 @@ def test_what_is_too_cheap_is_looked_at_when_it_is_worth_the_price_or_in_a_month
     """However long it has waited: those that are owed a call are found elsewhere."""
     now, rules = NOW + days * DAY, YieldRules()
     state = YieldState(
-        rho=rho, d=d, health=health, called_at=NOW, last_ok_at=NOW, gate_at=NOW + gate * DAY
+        new_per_day=rho,
+        loss_rate=d,
+        health=health,
+        called_at=NOW,
+        last_ok_at=NOW,
+        blocked_until=NOW + gate * DAY,
     )
     value = call_value.value_of(rho, d, health, days)
     look = yield_model.reconsider_at(state, price, now, rules)
-    assert state.gate_at <= look <= max(state.gate_at, now + rules.staleness)
+    assert state.blocked_until <= look <= max(state.blocked_until, now + rules.staleness)
     if value < 0.89 * price:
         assert look > now
-    if look < now + rules.staleness - 1 and look > state.gate_at:
+    if look < now + rules.staleness - 1 and look > state.blocked_until:
         assert call_value.value_of(rho, d, health, (look - NOW) / DAY) == pytest.approx(
             0.9 * price, rel=1e-3, abs=1e-6
         )
 
 
 def test_one_that_never_answered_is_worth_no_more_tomorrow() -> None:
-    state = YieldState(health=0.1, called_at=NOW - 9 * DAY, gate_at=NOW - DAY)
+    state = YieldState(health=0.1, called_at=NOW - 9 * DAY, blocked_until=NOW - DAY)
     assert yield_model.reconsider_at(state, 5.0, NOW, YieldRules()) == NOW + 30 * DAY

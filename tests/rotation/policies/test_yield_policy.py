@@ -75,10 +75,10 @@ def test_failures_back_off_and_a_success_ends_it(outcome, waits: list[float]) ->
     state, gaps = YieldState(), []
     for _ in waits:
         state = learn(state, outcome)
-        gaps.append(state.gate_at - NOW)
+        gaps.append(state.blocked_until - NOW)
     assert gaps == waits
     state = learn(state, ok())
-    assert (state.failures, state.gate_at, state.health) == (0, NOW + 24 * MINUTE, 1.0)
+    assert (state.failures, state.blocked_until, state.health) == (0, NOW + 24 * MINUTE, 1.0)
 
 
 def test_a_target_that_fails_is_trusted_less_and_again_when_it_works() -> None:
@@ -109,7 +109,7 @@ def test_the_hold_after_requests_without_a_span_doubles() -> None:
     for hold in (15 * MINUTE, 30 * MINUTE, HOUR):
         for id in (1, 2):
             policy.record(id, now, {"status": "rate_limited", "retry_after_s": 0})
-        assert policy.pool.breakers["lever"].shut_until == now + hold
+        assert policy.pool.breakers["lever"].blocked_until == now + hold
         now += hold
 
 
@@ -125,17 +125,17 @@ def test_those_that_waited_too_long_get_their_share_and_no_more() -> None:
     policy = bound(*boards, *slices, staleness=DAY, stale_share=0.1)
     for board in boards:
         policy.record(board["id"], NOW, ok(0))
-    owed = 0
+    overdue = 0
     for turn in range(1, 11):
         now = NOW + 2 * DAY + turn * HOUR
         page = ok(20, truncated=True, oldest_at=now - 2 * HOUR)
         for slice_target in slices:
             policy.record(slice_target["id"], now - HOUR, page)
         chosen = policy.choose(now, 10, {"jooble": 10})
-        owed += sum(id >= 0 for id in chosen)
+        overdue += sum(id >= 0 for id in chosen)
         assert len(chosen) == 10
     # A tenth of a hundred calls, and one round's share that was saved up.
-    assert 10 <= owed <= 12
+    assert 10 <= overdue <= 12
 
 
 def test_calls_for_a_fifth_of_all_a_day_leave_nobody_waiting_for_much_longer_than_a_month() -> None:
@@ -201,16 +201,16 @@ def test_an_error_during_an_incident_is_not_the_targets() -> None:
 def test_a_full_pages_oldest_date_says_how_fast_entries_are_pushed_out() -> None:
     page = ok(50, returned=50, truncated=True, oldest_at=NOW - DAY / 2)
     state = learn(YieldState(), page)
-    assert state.d == pytest.approx(1 / 20 + 2)
-    assert learn(YieldState(), ok(20)).d == pytest.approx(1 / 20)
+    assert state.loss_rate == pytest.approx(1 / 20 + 2)
+    assert learn(YieldState(), ok(20)).loss_rate == pytest.approx(1 / 20)
 
 
 def test_a_full_page_without_dates_on_which_all_is_unknown_doubles_the_pace() -> None:
     state = learn(YieldState(), ok(50, returned=50, truncated=True))
     later = learn(state, ok(50, returned=50, truncated=True), NOW + DAY)
-    assert later.rho is not None
-    assert state.rho is not None
-    assert later.rho > 1.8 * state.rho
+    assert later.new_per_day is not None
+    assert state.new_per_day is not None
+    assert later.new_per_day > 1.8 * state.new_per_day
     assert later.span == pytest.approx(0.5)
 
 
@@ -260,10 +260,10 @@ def test_old_evidence_fades() -> None:
     now = NOW + 3 * DAY
     for call in range(1, 40):
         late = learn(late if call > 1 else early, ok(0), now + call * 9 * DAY, kind="company")
-    assert early.rho is not None
-    assert late.rho is not None
-    assert early.rho > 3
-    assert late.rho < 0.05
+    assert early.new_per_day is not None
+    assert late.new_per_day is not None
+    assert early.new_per_day > 3
+    assert late.new_per_day < 0.05
 
 
 def test_an_unchanged_answer_is_a_good_call_that_found_nothing() -> None:
