@@ -16,20 +16,19 @@ COMMANDS = Path("docs/reference/commands.md")
 INTRO = """\
 # Commands
 
-Made from the commands themselves by `python -m scripts.commands`.
-
-Every command has `--help`. Those that show something have `--json`: one JSON value on standard
-output, for programs. What is said to people besides (hints, the log) goes to standard error.
+Every command has `--help`. Commands that print data have `--json`: one JSON value on standard output,
+or one per line for lists and for commands that take several inputs. Hints and the log go to standard
+error. `make fmt` generates this page from the commands.
 
 | exit code | means |
 |---|---|
-| 0 | done |
-| 1 | a check found something wrong, or a part of a process crashed |
-| 2 | wrong usage, input or settings |
-| 3 | what was named is not there |
-| 4 | it is in a state that forbids this, or somebody else does it already |
-| 5 | the database, or something else that is needed, does not answer |
-| 130 | ended at once, by a second Ctrl-C |
+| 0 | success |
+| 1 | a check failed, or a part of the process crashed |
+| 2 | invalid usage, input or settings |
+| 3 | not found |
+| 4 | conflict: the current state does not allow it, or it is already being done |
+| 5 | unavailable: the database or another required service does not respond |
+| 130 | stopped immediately by a second Ctrl-C |
 """
 
 
@@ -59,7 +58,8 @@ def _is_argument(param: Any) -> bool:
 
 def _name(param: Any, context: Any) -> str:
     if _is_argument(param):
-        return f"{param.metavar or param.name.upper()}{' …' if param.nargs == -1 else ''}"
+        name = param.metavar or param.name.upper()
+        return f"{name if param.required else f'[{name}]'}{' …' if param.nargs == -1 else ''}"
     return param.get_help_record(context)[0]
 
 

@@ -136,7 +136,9 @@ COMMANDS = (
     LazyCommand("config", "settings:app", "Show and check the settings."),
     LazyCommand("queue", "queue.commands:app", "Inspect and control the work queue."),
     LazyCommand(
-        "demo", "demo:app", "Try Jobmill with fictional companies and people, in fast time."
+        "demo",
+        "demo:app",
+        "Try Jobmill with fictional companies and people; a day takes two minutes.",
     ),
 )
 """In the order of the help page; the text of a function repeats its docstring."""

@@ -93,7 +93,11 @@ def restore(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     trusted: Annotated[
         bool,
-        typer.Option("--trusted", help="Allow it to a database superuser: the backup is mine."),
+        typer.Option(
+            "--trusted",
+            help="Restore as a database superuser. Only for a backup that you trust: it can run "
+            "programs.",
+        ),
     ] = False,
 ) -> None:
     """Restore a backup into an empty database, or replace one. A failure changes nothing."""

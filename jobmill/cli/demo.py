@@ -29,7 +29,8 @@ DayLength = Annotated[
     ),
 ]
 Seed = Annotated[
-    int, typer.Option(metavar="N", min=0, max=2**62, help="Random seed; another seed, other data.")
+    int,
+    typer.Option(metavar="N", min=0, max=2**62, help="Random seed; each gives different data."),
 ]
 
 

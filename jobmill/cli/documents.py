@@ -113,7 +113,9 @@ def export(
     format: Format = "pdf",
     out: Annotated[
         str,
-        typer.Option(metavar="FILE", help="Output file; - is stdout; default: a name of its own."),
+        typer.Option(
+            metavar="FILE", help="Output file; - is stdout; default: the document's own file name."
+        ),
     ] = "",
     version: Annotated[
         int | None, typer.Option(min=1, help="An older version; default: the newest.")

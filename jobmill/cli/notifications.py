@@ -71,7 +71,7 @@ def list_channels(as_json: AsJson = False) -> None:
 def add(
     kind: Annotated[
         Literal["email", "webhook", "ntfy", "telegram", "slack", "discord", "feed"],
-        typer.Argument(help="Kind of the channel."),
+        typer.Argument(help="email, webhook, ntfy, telegram, slack, discord or feed."),
     ],
     target: Annotated[
         str, typer.Argument(metavar="TARGET", help="Address, URL or Telegram chat.")
@@ -134,7 +134,7 @@ def list_kinds(as_json: AsJson = False) -> None:
 @app.command("set")
 def set_frequency(
     kind: Annotated[str, typer.Argument(help="Kind, as `jobmill notification kinds` names it.")],
-    frequency: Annotated[Frequency, typer.Argument(help="How often it comes.")],
+    frequency: Annotated[Frequency, typer.Argument(help="instant, daily, weekly or off.")],
     as_json: AsJson = False,
 ) -> None:
     """Choose how often a kind of notification comes."""

@@ -178,13 +178,17 @@ def add_key(
         Scope,
         typer.Option(
             "--scope",
-            help="metrics reads /metrics, read sees hiring and the job search of its owner, hiring does what "
-            "recruiters do, admin does everything except managing people and keys.",
+            help="metrics reads /metrics, read sees hiring and the job search of its owner, search "
+            "changes that job search, hiring does what recruiters do, admin does everything except "
+            "managing people and keys.",
         ),
     ] = "read",
     owner: Annotated[
         str,
-        typer.Option(metavar="EMAIL", help="The key ends when this person loses access."),
+        typer.Option(
+            metavar="EMAIL",
+            help="Person for whom the key acts; it ends when they lose access. Default: the local user.",
+        ),
     ] = "",
     days: Annotated[
         int, typer.Option(min=0, max=3650, help="Days until the key expires; 0: never.")

@@ -230,17 +230,18 @@ def compare_reports(
 def add_competitors(
     id: ReportNumber,
     sites: Annotated[
-        list[str] | None, typer.Argument(metavar="[URL]...", help="Websites of competitors.")
+        list[str] | None, typer.Argument(metavar="URL", help="Websites of competitors.")
     ] = None,
     named: Annotated[
         bool,
         typer.Option(
-            "--found", help="Those that answers name beside it, where a website is known."
+            "--found",
+            help="Analyze the companies that the answers name, if their website is known.",
         ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Analyze the websites of competitors; without URL and --found, list the companies that answers name.
+    """Analyze the websites of competitors, or list the companies that the answers name.
 
     Then compare them: `jobmill report compare REPORT OTHER`.
     """
@@ -319,7 +320,7 @@ def edit(
 
 @app.command()
 def approve(id: ReportNumber) -> None:
-    """Let the questions of a report run that was created with --review."""
+    """Approve the questions of a report that was created with --review, and run them."""
 
     session.in_transaction(lambda tx: store.approve(tx, id, by=lookups.current_user()))
 
@@ -330,7 +331,7 @@ def schedule(
     every: Annotated[
         float | None, typer.Option(metavar="DAYS", min=0.05, help="Repeat it at this interval.")
     ] = None,
-    stop: Annotated[bool, typer.Option("--stop", help="Repeat it no longer.")] = False,
+    stop: Annotated[bool, typer.Option("--stop", help="Stop repeating it.")] = False,
 ) -> None:
     """Repeat a report at an interval with the same options and budget."""
     if (every is None) == (not stop):

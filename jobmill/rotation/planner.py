@@ -263,7 +263,9 @@ async def _choose_by_yield(
     await _bring_forward(tx, allowance.price, REPRICED_PER_CALL * budget, question.at)
     chosen, overdue_quota = await _choose_most_valuable(tx, question, allowance, budget)
     price = call_value.next_price(allowance.price, chosen.lowest)
-    return Selection(chosen.ids, replace(allowance, price=price, overdue_quota=overdue_quota), chosen)
+    return Selection(
+        chosen.ids, replace(allowance, price=price, overdue_quota=overdue_quota), chosen
+    )
 
 
 async def _choose_all_due(
@@ -275,7 +277,9 @@ async def _choose_all_due(
         tx, allowance.price, REPRICED_PER_CALL * request.limits.companies, question.at
     )
     budget = question.capacity().total
-    chosen, overdue_quota = await _choose_most_valuable(tx, question, allowance, budget, only_due=True)
+    chosen, overdue_quota = await _choose_most_valuable(
+        tx, question, allowance, budget, only_due=True
+    )
     if len(chosen.ids) < request.limits.companies:
         budget = min(budget, request.limits.companies)
         chosen, overdue_quota = await _choose_most_valuable(tx, question, allowance, budget)

@@ -335,9 +335,7 @@ def _why_held(
     rules = BreakerRules()
     if eligibility.breaker_position(state.breaker, at.timestamp(), rules) != "shut":
         return None
-    until = (
-        state.blocked_until if state.blocked_until and state.blocked_until > at else None
-    )
+    until = state.blocked_until if state.blocked_until and state.blocked_until > at else None
     when = f" until {until:%Y-%m-%d %H:%M} UTC" if until else ": one call finds out how it is"
     probed = dt.timedelta(seconds=rules.breaker_first)
     return f"it asked for patience, or failed too often: held{when}", until or at + probed

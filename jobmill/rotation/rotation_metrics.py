@@ -84,4 +84,6 @@ async def read_metrics(tx: Tx, at: dt.datetime, environ: Mapping[str, str]) -> R
     capacity = await platform_state.remaining_calls(tx, at, environ)
     left = {name: calls for name, calls in capacity.remaining.items() if calls < UNLIMITED}
     calls_left = left | dict.fromkeys(capacity.unavailable, 0)
-    return RotationMetrics(targets, calls, calls_left, allowance.price, allowance.balance, allowance.run_seconds)
+    return RotationMetrics(
+        targets, calls, calls_left, allowance.price, allowance.balance, allowance.run_seconds
+    )

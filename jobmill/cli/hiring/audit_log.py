@@ -164,7 +164,7 @@ def why(
     seq: Annotated[int, typer.Argument(metavar="SEQ", min=1, help="Number of the event.")],
     as_json: AsJson = False,
 ) -> None:
-    """Explain an event: the rule, its input and the applicants ahead in the queue."""
+    """Explain an event: the rule, its input and the applicants ahead on the waitlist."""
 
     async def explain(tx: Tx) -> tuple[EventExplanation, str]:
         explanation = await explain_event(tx, opening, seq)

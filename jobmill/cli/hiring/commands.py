@@ -95,7 +95,7 @@ def withdraw(
 def ack(
     application: ApplicationId, for_applicant: ForApplicant = False, as_json: AsJson = False
 ) -> None:
-    """Confirm an offer; exit code 4 if it is too late."""
+    """Accept an offer; exit code 4 if it has expired."""
     _answer(application, "accept", for_applicant, None, as_json)
 
 

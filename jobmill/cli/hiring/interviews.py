@@ -39,7 +39,7 @@ def add(
     pause: Annotated[
         int, typer.Option("--break", metavar="MINUTES", min=0, help="Break after each time.")
     ] = 0,
-    places: Annotated[int, typer.Option(min=1, help="People at each time.")] = 1,
+    places: Annotated[int, typer.Option(min=1, help="Number of people in each interview.")] = 1,
     place: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Address, room or link.")
     ] = None,
@@ -103,7 +103,10 @@ def move(
     place: Annotated[str | None, typer.Option(metavar="TEXT", help="New place or link.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change the start (in the time's zone) or the place of a time; booked people get a letter."""
+    """Move an interview or change its place; people who booked it are told by email.
+
+    The new start is in the time zone of the interview.
+    """
 
     async def work(tx: Tx) -> InterviewTime:
         zone = (await interview_times.get_interview(tx, time)).time_zone

@@ -39,7 +39,7 @@ def verify(
     opening: Annotated[
         int | None,
         typer.Argument(
-            metavar="[OPENING]",
+            metavar="OPENING",
             min=1,
             help="Number of the opening; default: all openings and their interview times.",
         ),

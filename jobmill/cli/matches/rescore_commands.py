@@ -187,7 +187,7 @@ def _print_result(preview: RescorePreview, queued: int, dry_run: bool) -> None:
 def what_if(
     listing: Annotated[
         str | None,
-        typer.Argument(metavar="LISTING", help="Number or URL of the job."),
+        typer.Argument(metavar="LISTING", help="Number or URL of the job; not with --all."),
     ] = None,
     without: Annotated[
         list[str] | None, typer.Option(metavar="SKILL", help="Remove this skill.")

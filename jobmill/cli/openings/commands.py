@@ -60,19 +60,19 @@ class TermOptions:
     ] = None
     window: Annotated[
         str | None,
-        typer.Option(metavar="SPAN", help="Time to confirm an offer: 5m, 2h, 3d. [default: 2d]"),
+        typer.Option(metavar="SPAN", help="Time to accept an offer: 5m, 2h, 3d. New openings: 2d."),
     ] = None
     max_missed: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=1, help="Missed offers until an application ends. [default: 3]"
+            metavar="N", min=1, help="Missed offers until an application ends. New openings: 3."
         ),
     ] = None
     require_acknowledgement: Annotated[
         bool | None,
         typer.Option(
             "--require-acknowledgement/--no-require-acknowledgement",
-            help="Whether applicants must confirm a free place, as they confirm an offer.",
+            help="Whether applicants must accept a free place, as they accept an offer.",
         ),
     ] = None
     waitlist_limit: Annotated[
@@ -129,8 +129,8 @@ class TermOptions:
         str | None,
         typer.Option(
             metavar="FROM-UNTIL",
-            help="Send no offers in these hours, such as 21:00-08:00; their time counts from the end. "
-            "`none`: no quiet hours.",
+            help="Send no offer emails in these hours, such as 21:00-08:00; the time to accept starts "
+            "after them. `none`: no quiet hours.",
         ),
     ] = None
 

@@ -47,7 +47,7 @@ def _parse_file(file: str, parse: Callable[[bytes], T]) -> T:
 
 
 def import_openings(file: File, dry_run: DryRun = False, as_json: AsJson = False) -> None:
-    """Create openings from CSV or JSON lines, all or none if a line is wrong.
+    """Create openings from CSV or JSON lines; if a line is wrong, none is created.
 
     The columns are those of an export; `title` and `capacity` are required.
     """
@@ -79,7 +79,7 @@ def export(
     opening: Annotated[
         int | None,
         typer.Argument(
-            metavar="[OPENING]",
+            metavar="OPENING",
             min=1,
             help="Export the applications of this opening; default: all openings.",
         ),

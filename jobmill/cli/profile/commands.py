@@ -40,7 +40,7 @@ File = Annotated[str, typer.Argument(metavar="FILE", help="Profile or resume; - 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the profile.")]
 OptionalName = Annotated[
     str | None,
-    typer.Argument(metavar="NAME", help="Name of the profile; default: the default one."),
+    typer.Argument(metavar="NAME", help="Name of the profile; default: the default profile."),
 ]
 NewName = Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the profile.")]
 Note = Annotated[str | None, typer.Option(metavar="TEXT", help="Note for the history.")]

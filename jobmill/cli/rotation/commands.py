@@ -114,7 +114,10 @@ def add(
     priority: Annotated[int, typer.Option(min=0, max=100, help="Higher is read first.")] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Add job boards to the rotation without testing them; boards that keep failing are dropped."""
+    """Add job boards to the rotation without testing them.
+
+    Boards that keep failing are disabled and tried again later.
+    """
     boards = [
         board_import.ImportedBoard(board_import.board_source(platform, slug), priority)
         for slug in slugs

@@ -146,7 +146,7 @@ def _platform_row(row: PlatformYield) -> dict[str, object]:
 def report(
     run: Annotated[
         int | None,
-        typer.Argument(metavar="[RUN]", min=1, help="Number of the run; default: the last one."),
+        typer.Argument(metavar="RUN", min=1, help="Number of the run; default: the last one."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

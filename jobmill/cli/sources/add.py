@@ -19,7 +19,7 @@ Employer = Annotated[str | None, typer.Option("--company", help="Employer of the
 
 def add(
     url: Annotated[
-        str | None, typer.Argument(metavar="[URL]", help="URL of a job board or a page.")
+        str | None, typer.Argument(metavar="URL", help="URL of a job board or a page.")
     ] = None,
     platform: Annotated[
         str | None, typer.Option(metavar="NAME", help="Platform, see `jobmill source platforms`.")

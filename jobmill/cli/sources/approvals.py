@@ -22,7 +22,7 @@ app = typer.Typer(no_args_is_help=True)
 
 ACTOR = "command line"
 REF_HELP = "Reference such as source:12 or board:7."
-Refs = Annotated[list[str], typer.Argument(metavar="REF…", help=REF_HELP)]
+Refs = Annotated[list[str], typer.Argument(metavar="REF", help=REF_HELP)]
 
 
 @app.command("list")

@@ -46,7 +46,7 @@ def sample_source(id: SourceId, as_json: AsJson = False) -> None:
 def scrape(
     ids: Annotated[
         list[int] | None,
-        typer.Argument(metavar="[ID]", min=1, help="Numbers of the sources."),
+        typer.Argument(metavar="ID", min=1, help="Numbers of the sources."),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="All enabled sources.")] = False,
     later: Annotated[

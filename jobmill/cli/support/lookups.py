@@ -28,7 +28,7 @@ PersonEmail = Annotated[
     typer.Option(
         "--person",
         metavar="EMAIL",
-        help="Work on the job search of this person; default: the one without an account.",
+        help="Act for this person; default: the local user, who has no account.",
     ),
 ]
 _person: ContextVar[str | None] = ContextVar("person", default=None)

@@ -23,9 +23,9 @@ Everything that people do on the pages: one's own job search (jobs, matches, pro
 hiring (openings with limited capacity, a fair waitlist, offers with deadlines, an audit log), and the
 system behind both (sources, rotation, tasks, budget).
 
-Requests from the machine that runs the server may do everything. From elsewhere, the company's people
-sign in (`POST /api/session`) or send an API key, and applicants send their personal link. Each operation
-names the role it needs (`x-required-role`): viewer, recruiter or admin, who may do what the roles before
+Being sent from the machine that runs the server gives a request no rights: people sign in
+(`POST /api/session`), programs send an API key, applicants send their personal link, and the browser of
+the user who runs a local server is admitted by a link from the terminal. Each operation names the role it needs (`x-required-role`): viewer, recruiter or admin, who may do what the roles before
 them may; seeker, for one's own job search; any account; or none.
 
 Every POST accepts an `Idempotency-Key`: a request sent twice is done once. Without a key, an application
