@@ -18,6 +18,11 @@ class Goal:
         return self.figure <= self.target if self.at_most else self.figure >= self.target
 
 
+def format_goal(name: str, figure: str, target: str, *, met: bool) -> str:
+    """The line that programs read (docs/reference/compatibility.md)."""
+    return f"goal {name.replace(' ', '_')} {figure} {target} {'ok' if met else 'short'}"
+
+
 @dataclass(frozen=True)
 class Report:
     """The result of one part of the evaluation; `rows` are a table for people."""

@@ -27,7 +27,7 @@ from evaluation import (
     site_report,
     text,
 )
-from evaluation.goal import Goal, Report
+from evaluation.goal import Goal, Report, format_goal
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data"
@@ -102,9 +102,8 @@ def _print(report: Report) -> None:
 def line(goal: Goal, part: str) -> str:
     """One line per goal, without spaces in its parts."""
     plain = goal.name.removeprefix(f"{part}.").removeprefix(f"{part}: ")
-    name = f"{part}.{plain.replace(' ', '_')}"
     target = f"{'<=' if goal.at_most else '>='}{goal.target:g}"
-    return f"goal {name} {goal.figure:.4g} {target} {'ok' if goal.met else 'short'}"
+    return format_goal(f"{part}.{plain}", f"{goal.figure:.4g}", target, met=goal.met)
 
 
 def _as_json(reports: dict[str, Report]) -> dict[str, object]:

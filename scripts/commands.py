@@ -18,7 +18,8 @@ INTRO = """\
 
 Every command has `--help`. Commands that print data have `--json`: one JSON value on standard output,
 or one per line for lists and for commands that take several inputs. Hints and the log go to standard
-error. `make fmt` generates this page from the commands.
+error. [Compatibility](compatibility.md) names the output that programs may rely on. `make fmt` generates
+this page from the commands.
 
 | exit code | means |
 |---|---|

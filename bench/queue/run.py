@@ -27,6 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.queue import costs, install
+from evaluation.goal import format_goal
 from jobmill.db.embedded import ADMIN, ROLE, EmbeddedServer
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -134,6 +135,10 @@ class QueueGoal:
     target: str
     met: bool
 
+    @property
+    def line(self) -> str:
+        return format_goal(self.name, f"{self.figure:.2f}", self.target, met=self.met)
+
 
 @dataclass(frozen=True)
 class Growth:
@@ -206,7 +211,7 @@ def main() -> int:
     if sitting.growth:
         console.print(growth_table(sitting.growth))
     for goal in sitting.goals():
-        print(f"goal {goal.name} {goal.figure:.2f} {goal.target} {'ok' if goal.met else 'short'}")
+        print(goal.line)
     for failure in sitting.failures:
         print(f"failed {failure}")
     write(sitting, name, args)
