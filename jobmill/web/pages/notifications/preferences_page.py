@@ -73,7 +73,7 @@ async def add_channel(receiver: OfReceiver, form: Fields, page: Page) -> Respons
     except (Invalid, Conflict, Unavailable) as error:
         return await _render(page, receiver, error=error, typed=form)
     if kind == "webhook":
-        template, secret = "account/webhook_secret.html", new.config["secret"]
+        template, secret = "notifications/webhook_secret.html", new.config["secret"]
         return no_store(page(template, secret=secret, url=channel.name, done_url=HOME))
     return RedirectResponse(f"{HOME}?did=added#channels", 303)
 
@@ -165,7 +165,7 @@ async def _render(
         log = await deliveries.find_log(tx, receiver.owner, before=before, limit=LOG_SIZE + 1)
     labels = notification_labels.kind_labels()
     return page(
-        "account/notifications.html",
+        "notifications/page.html",
         receiver=receiver,
         audiences=[
             (name, [(kind, *labels[kind], frequencies[kind]) for kind in of_audience])

@@ -49,7 +49,9 @@ async def subscribe_again(token: str, visitor: Public, db: Db, view: View) -> HT
 def _render(
     view: Render, channel: NotificationChannel | None, token: str, notice: str | None = None
 ) -> HTMLResponse:
-    return no_store(view("account/unsubscribe.html", channel=channel, token=token, notice=notice))
+    return no_store(
+        view("notifications/unsubscribe.html", channel=channel, token=token, notice=notice)
+    )
 
 
 async def _find_channel(tx: Tx, token: str) -> NotificationChannel | None:

@@ -51,7 +51,7 @@ async def _render(
     async with page.db.transaction() as tx:
         entries = await blocklist.list_blocked(tx)
     return page(
-        "hiring/blocklist.html",
+        "openings/blocklist.html",
         entries=entries,
         address=typed[0],
         reason=typed[1],

@@ -103,7 +103,7 @@ async def _render(
         effect = await closing.count_effect(tx, opening)
     preview, problem = _preview(page.request, opening, form)
     return page(
-        "hiring/close.html",
+        "openings/close.html",
         html_errors.status_code(error) if error else 200,
         opening=opening,
         effect=effect,

@@ -70,7 +70,7 @@ async def _page(
         opening = await openings.get(tx, opening_id)
         refusals = await form_versions.count_refusals(tx, opening_id)
     return page(
-        "hiring/form.html",
+        "openings/form.html",
         opening=opening,
         rows=rows,
         version=version,

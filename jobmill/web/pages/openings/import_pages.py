@@ -113,7 +113,7 @@ def _render_openings(
     error: AppError | None = None,
 ) -> HTMLResponse:
     return page(
-        "hiring/import_openings.html",
+        "openings/import_openings.html",
         html_errors.status_code(error) if error else 200,
         planned=planned,
         text=text,
@@ -169,7 +169,7 @@ async def _render_applicants(
     async with page.db.transaction() as tx:
         opening = await openings.get(tx, opening_id)
     return page(
-        "hiring/import_applicants.html",
+        "openings/import_applicants.html",
         html_errors.status_code(error) if error else 200,
         opening=opening,
         lines=_choose_shown(lines) if lines is not None else None,

@@ -54,7 +54,7 @@ async def show(
         page_cards = await cards.list_cards(tx, status=status, before=before, limit=PAGE_SIZE + 1)
     more = page_cards[PAGE_SIZE - 1].id if len(page_cards) > PAGE_SIZE else None
     return page(
-        "hiring/page.html",
+        "openings/page.html",
         topics=["hiring"],
         cards=page_cards[:PAGE_SIZE],
         offers=offers,
@@ -90,7 +90,7 @@ def render_terms(
 ) -> HTMLResponse:
     """The form of a new opening, or of one to edit."""
     return page(
-        "hiring/terms.html",
+        "openings/terms.html",
         opening=opening,
         company=company,
         typed=typed,

@@ -82,7 +82,7 @@ async def show(
         page.db, place.id, lambda tx: _read(tx, place, page.visitor)
     )
     return page(
-        "hiring/opening.html",
+        "openings/opening.html",
         topics=["hiring"],
         place=place,
         board=board,

@@ -23,7 +23,7 @@ async def show(token: str, db: Db, view: View, links: Links) -> Response:
     async with db.transaction() as tx:
         state = await apply_requests.find_state(tx, confirmation)
         answered = await apply_requests.find_answers(tx, confirmation)
-    return no_store(view("my/confirm.html", token=token, state=state, answered=answered))
+    return no_store(view("public/confirm.html", token=token, state=state, answered=answered))
 
 
 @router.post("/not-me")
@@ -52,6 +52,6 @@ async def confirm(token: str, visitor: Public, page: PublicPage, links: Links) -
             path = await personal_links.make_path(tx, links, applied.applicant_id)
     except (Conflict, Gone, RateLimited) as error:
         return no_store(
-            page.render("my/confirm.html", token=token, state=state, answered=None, error=error)
+            page.render("public/confirm.html", token=token, state=state, answered=None, error=error)
         )
     return RedirectResponse(path, 303, NO_STORE)

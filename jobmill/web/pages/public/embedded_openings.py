@@ -40,7 +40,7 @@ async def embed(db: Db, view: View) -> HTMLResponse:
     """The list of openings for a frame of another site; its links open the whole page."""
     async with db.transaction() as tx:
         openings = await public_openings.search(tx, limit=EMBED_SIZE)
-    response = view("openings/embed.html", openings=openings)
+    response = view("public/embed.html", openings=openings)
     response.headers.update(EMBEDDABLE_HEADERS)
     return response
 

@@ -49,7 +49,7 @@ async def show(
     page = await exports.read(
         db, opening_id, lambda tx: _read_page(tx, opening_id, visitor.applicant_id, exports.heads)
     )
-    response = view("openings/fairness.html", proof=page, opening=page.opening)
+    response = view("public/fairness.html", proof=page, opening=page.opening)
     return no_store(response) if page.own_pseudonym else response
 
 

@@ -115,7 +115,7 @@ async def _page(
     applicant_id = visitor.applicant_id or 0
     opening, choice = await consistent_reads.read_applicant(page.db, applicant_id, read)
     response = page.render(
-        "my/interview.html",
+        "public/interview.html",
         token=token,
         application_id=application_id,
         opening=opening,

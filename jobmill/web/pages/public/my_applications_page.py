@@ -102,7 +102,9 @@ def _entry_form(
     page: PublicPage, *, sent: bool = False, email: str = "", error: Invalid | None = None
 ) -> HTMLResponse:
     sends_mail = page.site_settings.sends_mail
-    return page.render("my/enter.html", sends_mail=sends_mail, sent=sent, email=email, error=error)
+    return page.render(
+        "public/enter.html", sends_mail=sends_mail, sent=sent, email=email, error=error
+    )
 
 
 @router.post("/forget")
@@ -163,7 +165,7 @@ async def show(
             tx, application.standing.job_id, application_id
         )
     response = view(
-        "my/application.html",
+        "public/application.html",
         token=token,
         data=data,
         application=application,
@@ -223,7 +225,7 @@ async def erase(visitor: Holder, form: Fields, db: Db, view: View) -> HTMLRespon
         raise Invalid("Select the checkbox to confirm. Erased data cannot be restored.")
     async with db.transaction() as tx:
         await privacy.erase_applicant(tx, visitor.applicant_id or 0, visitor.actor)
-    return _forget_link(view("my/erased.html"))
+    return _forget_link(view("public/erased.html"))
 
 
 async def _change_application(
@@ -253,7 +255,7 @@ def _page(
 ) -> HTMLResponse:
     link = page.link(f"/my/{token}")
     response = page.render(
-        "my/page.html",
+        "public/my_applications.html",
         token=token,
         data=data,
         live=[application for application in data.applications if application.is_live],

@@ -31,7 +31,7 @@ async def show(token: str, db: Db, view: View, links: Links, answer: str = "") -
         opening = await _opening(tx, link)
         state = await offers.link_state(tx, link)
     response = view(
-        "my/offer.html",
+        "public/offer.html",
         offer=token,
         opening=opening,
         link=link,
@@ -60,7 +60,7 @@ async def answer(
     except AppError as refused:
         error = await describe_refusal(db, link.application_id, answer, refused)
     response = page.render(
-        "my/answered.html",
+        "public/answered.html",
         opening=opening,
         text=describe_answer(answer, is_interview=opening.starts_at is not None),
         error=error,

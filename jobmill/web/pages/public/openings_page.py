@@ -87,7 +87,7 @@ async def show_list(db: Db, view: View, query: Annotated[OpeningQuery, Query()])
             tx, q=query.q, before=query.before, limit=PAGE_SIZE + 1
         )
     more = listed[PAGE_SIZE - 1].id if len(listed) > PAGE_SIZE else None
-    return view("openings/page.html", openings=listed[:PAGE_SIZE], more=more, query=query)
+    return view("public/openings.html", openings=listed[:PAGE_SIZE], more=more, query=query)
 
 
 @router.get("/feed.xml")
@@ -109,7 +109,7 @@ async def show_draw(opening_id: PathId, visitor: Public, db: Db, view: View) -> 
     """The proof of a lottery, for everybody."""
     async with db.transaction() as tx:
         proof = await require_proof(tx, opening_id, limit=MAX_SHOWN_ENTRIES)
-    return view("openings/draw.html", proof=proof)
+    return view("public/draw.html", proof=proof)
 
 
 @router.post("/{opening_id}")
@@ -140,7 +140,7 @@ async def apply(
     except AnswerEndsApplication as error:
         async with db.transaction() as tx:
             opening = await public_openings.get(tx, opening_id)
-        return page.render("openings/refused.html", opening=opening, error=error)
+        return page.render("public/refused.html", opening=opening, error=error)
     except AppError as error:
         # The first attempt may have ended meanwhile, with the files that this one refers to.
         placement = await _find_repeated(db, opening_id, form_request) if form_request else None
@@ -153,7 +153,7 @@ async def apply(
         async with db.transaction() as tx:
             opening = await public_openings.get(tx, opening_id)
         email = form_request.contact.email
-        return no_store(page.render("openings/check_mail.html", 202, opening=opening, email=email))
+        return no_store(page.render("public/check_mail.html", 202, opening=opening, email=email))
     path = await _personal_path(placement, form_request, visitor, page, links)
     if path:
         return RedirectResponse(path, 303, NO_STORE)
@@ -161,7 +161,7 @@ async def apply(
         # Also of a closed opening: the form may be a repeated one.
         opening = await openings.get(tx, opening_id)
     return page.render(
-        "openings/applied.html",
+        "public/applied.html",
         201,
         opening=opening,
         message=describe_placement(placement, is_entry=opening.admission == "lottery"),
@@ -333,7 +333,7 @@ async def _page(
         if site_settings.proof_of_work_bits:
             challenge = proof_of_work.make_challenge(links, opening.id, await server_time(tx))
     response = page.render(
-        "openings/opening.html",
+        "public/opening.html",
         html_errors.status_code(error) if error else 200,
         opening=opening,
         me=me,
