@@ -22,21 +22,22 @@ def _or(words: Iterable[str]) -> str:
 INTRO = """\
 # HTTP API
 
-Made from the code by `make fmt`. A running Jobmill gives the same, and all shapes in full, as
-OpenAPI 3.1 at `GET /api/openapi.json`, and as a page at `/api/docs`.
+A running Jobmill serves this description, with the full schemas, as OpenAPI 3.1 at
+`GET /api/openapi.json` and as a page at `/api/docs`. `make fmt` generates this page from the code.
 
 """
 
 ERRORS = """
-Errors are `{"error": {"code", "message", "details"}}`. Every path may answer 400, 401, 403 and 503;
-what changes something also 409, 413, 422 and 429. The tables name what else there is.
+Errors are `{"error": {"code", "message", "details"}}`. Every operation can return 400, 401, 403 and 503;
+operations that change something can also return 409, 413, 422 and 429. The tables list all other
+responses.
 """
 
 SHAPES = f"""
 ## Shapes
 
-`?` may be null. A status is {_or(get_args(ApplicationStatus))}; an event type is {_or(get_args(ApplicationEventType))}, or of
-the opening itself {_or(get_args(OpeningEventType))}.
+Fields with `?` may be null. A status is {_or(get_args(ApplicationStatus))}. An event type is {_or(get_args(ApplicationEventType))}
+or, for the opening itself, {_or(get_args(OpeningEventType))}.
 
 | shape | fields |
 |---|---|
@@ -53,7 +54,7 @@ def api_page() -> str:
     parts = [INTRO + description["info"]["description"] + ERRORS]
     for tag, rows in groupby(lines, key=lambda line: line[0]):
         parts.append(
-            f"\n## {tag.capitalize()}\n\n| request | what it does | role | body | answer |\n"
+            f"\n## {tag.capitalize()}\n\n| request | what it does | role | body | response |\n"
         )
         parts.append("|---|---|---|---|---|\n")
         parts += [row for _, row in rows]
@@ -88,7 +89,7 @@ def _line(path: str, method: str, operation: Mapping[str, Any]) -> tuple[str, st
 
 def _answer(status: str, reply: Mapping[str, Any]) -> str:
     shape = _named(reply.get("content", {}))
-    return status if shape in ("", "`Problem`") else f"{status} {shape}"
+    return status if shape in ("", "`Problem`, `ProblemDetails`") else f"{status} {shape}"
 
 
 def _named(content: Mapping[str, Any]) -> str:

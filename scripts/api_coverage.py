@@ -19,8 +19,10 @@ PAGE = Path("docs/reference/api-coverage.md")
 INTRO = """\
 # What pages, the API, commands and assistants can do
 
-Made from `scripts/api_coverage.txt` by `make fmt`; a test compares it with the routes, the commands and
-the tools. Pages that only ask before a change, or show its form, are not listed: the change is.
+This page lists every page and every change that you can make on one, with the API operation, the command
+and the MCP tool for the same purpose. Confirmation pages and forms are part of the change that they lead
+to. `make fmt` generates this page from `scripts/api_coverage.txt`; a test compares it with the routes,
+the commands and the tools.
 
 """
 
@@ -77,7 +79,7 @@ def coverage_page() -> str:
 def _summary(rows: list[CoverageRow]) -> str:
     counts = [
         ("page actions", len(rows)),
-        ("with an operation of the API", sum(bool(row.operations) for row in rows)),
+        ("with an API operation", sum(bool(row.operations) for row in rows)),
         ("with a command", sum(bool(row.command) for row in rows)),
         ("with an MCP tool", sum(bool(row.tools) for row in rows)),
     ]

@@ -57,7 +57,7 @@ METHOD_NAMES = {
 """Names of methods with an operation id that is too general."""
 
 MODELS_INTRO = '''\
-"""Request and response bodies. Made from the API by `make fmt`; do not edit."""
+"""Request and response bodies. `make fmt` generates this module from the API; do not edit it."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class ApiModel(BaseModel):
 '''
 
 OPERATIONS_INTRO = '''\
-"""One method per operation of the API. Made from the API by `make fmt`; do not edit."""
+"""One method per API operation. `make fmt` generates this module from the API; do not edit it."""
 
 from __future__ import annotations
 

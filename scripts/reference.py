@@ -11,17 +11,21 @@ SETTINGS = Path("docs/reference/settings.md")
 INTRO = """\
 # Settings
 
-Generated from `jobmill/settings.py` by `make fmt`.
+Jobmill looks for each setting in three places: its environment variable, the file `jobmill.yaml`, and
+its default. The first one that has a value counts; an empty variable counts as not set. Admins can also
+save some settings on the Settings page: these apply where neither the variable nor the file has a value.
+`jobmill config show` prints the values of the environment and the file and where each comes from,
+`jobmill config stored` those that an admin saved.
 
-Each setting is read from its environment variable, or else from `jobmill.yaml`, or else it has its
-default. The file is the one in `JOBMILL_CONFIG`, or else the one in the current folder, or else the one
-in your configuration folder (`jobmill config path` shows which). An empty variable counts as unset. A
-relative path in the file is relative to the file. An unknown name or a wrong value is an error.
-`jobmill config show` prints every value and where it comes from. `JOBMILL_DEBUG=1` is not a setting: it
-adds a traceback to every error.
+The file is the one that `JOBMILL_CONFIG` names, otherwise the one in the current folder, otherwise the
+one in your configuration folder; `jobmill config path` shows which. Relative paths in the file are
+relative to its folder. An unknown name or an invalid value is an error.
 
-A file is read only if it and its folder belong to you (or root) and no other user may write to them. A
-file in the current folder cannot set `postgres_bin` or `chromium`, which name programs to run.
+Jobmill reads a file only if it and its folder belong to you or to root and no other user may write to
+them. A file in the current folder cannot set `postgres_bin` or `chromium`, which name programs to run.
+
+`JOBMILL_DEBUG=1` is not a setting: it adds a traceback to every error. `make fmt` generates this page
+from `jobmill/settings.py`.
 
 ```yaml
 # jobmill.yaml

@@ -1,4 +1,4 @@
-"""Request and response bodies. Made from the API by `make fmt`; do not edit."""
+"""Request and response bodies. `make fmt` generates this module from the API; do not edit it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One method per operation of the API. Made from the API by `make fmt`; do not edit."""
+"""One method per API operation. `make fmt` generates this module from the API; do not edit it."""
 
 from __future__ import annotations
 

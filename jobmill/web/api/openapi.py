@@ -19,25 +19,27 @@ from jobmill.web.api import operation_roles
 METHODS = ("get", "post", "put", "patch", "delete")
 
 INTRO = """\
-Everything that people do on the pages: one's own job search (jobs, matches, profiles, applications),
-hiring (openings with limited capacity, a fair waitlist, offers with deadlines, an audit log), and the
-system behind both (sources, rotation, tasks, budget).
+The API offers everything that people do on the pages: a job search of one's own (jobs, matches,
+profiles, applications), hiring (openings with a limited number of places, a fair waitlist, offers with
+deadlines, an audit log), and the system behind both (sources, rotation, tasks, budget).
 
-Being sent from the machine that runs the server gives a request no rights: people sign in
-(`POST /api/session`), programs send an API key, applicants send their personal link, and the browser of
-the user who runs a local server is admitted by a link from the terminal. Each operation names the role it needs (`x-required-role`): viewer, recruiter or admin, who may do what the roles before
-them may; seeker, for one's own job search; any account; or none.
+A request has no rights because of the machine that sends it. People sign in (`POST /api/session`),
+programs send an API key, applicants send their personal link, and a link from the terminal admits the
+browser of the user who runs a local server. Each operation names the role it needs
+(`x-required-role`): viewer, recruiter or admin, each with the rights of the roles before it; seeker, for
+one's own job search; any account; or none.
 
-Every POST accepts an `Idempotency-Key`: a request sent twice is done once. Without a key, an application
-that is sent again after 503 gets the first result. Times are UTC. Unknown fields of a body are ignored,
-unknown query parameters are refused with 400.
+Every POST accepts an `Idempotency-Key`: a request that is sent twice takes effect once. An application
+that is sent again after a 503 gets the first result even without a key. Times are UTC. Unknown fields of
+a body are ignored; unknown query parameters are refused with 400.
 
-Responses to GET have an `ETag`: with `If-None-Match` an unchanged one is 304 without a body. What two
-people could edit at once has a version in its ETag: with `If-Match` a change of an outdated version is
-refused with 412. Clients that accept `application/problem+json` get errors as RFC 9457 describes them.
+Responses to GET have an `ETag`. A request with `If-None-Match` gets 304 without a body if nothing has
+changed. What two people can edit at the same time has a version in its ETag: a change with `If-Match` is
+refused with 412 if there is a newer version. Clients that accept `application/problem+json` get errors
+in the format of RFC 9457.
 
-Long lists come in pages: `limit` is the most rows of a page, the `Link` header (`rel="next"`) leads to
-the next page, and its `after` continues behind the last row.
+Long lists are paged: `limit` is the maximum number of rows, the `Link` header (`rel="next"`) has the
+address of the next page, and `after` in that address names the last row of this one.
 """
 
 
