@@ -22,7 +22,7 @@ KEYWORDS = {
 
 
 def gather() -> str:
-    """The catalogue without volatile fields, so that it changes only if a text does."""
+    """The catalog without volatile fields, so that it changes only if a text does."""
     catalog = Catalog(header_comment=HEAD)
     messages = extract_from_dir(WEB, METHODS, OPTIONS, KEYWORDS)
     for file, _, message, _, context in sorted(messages, key=lambda entry: (entry[0], entry[1])):

@@ -187,7 +187,7 @@ def cancel(
     reason: Reason = "by hand",
     as_json: AsJson = False,
 ) -> None:
-    """Cancel items that are pending or blocked. A running item cannot be cancelled."""
+    """Cancel items that are pending or blocked. A running item cannot be canceled."""
     _act_on_each(
         ids,
         lambda tx, id: operator_actions.cancel_item(tx, id, reason),
