@@ -1767,6 +1767,12 @@ class ApiPersonData(ApiModel):
     applications: list[dict[str, Any]]
     events: list[dict[str, Any]]
     notices: list[dict[str, Any]]
+    review_notes: list[dict[str, Any]]
+    ratings: list[dict[str, Any]]
+    tags: list[dict[str, Any]]
+    apply_requests: list[dict[str, Any]]
+    answers: list[dict[str, Any]]
+    files: list[dict[str, Any]]
     blocked: list[dict[str, Any]]
 
 

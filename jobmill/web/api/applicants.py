@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field, StrictBool
+from pydantic import Field, StrictBool
 
 from jobmill.db import Tx
 from jobmill.hiring import privacy
@@ -59,7 +59,7 @@ class PersonalLink(Schema):
     """Shown once: null if the response is repeated for an Idempotency-Key."""
 
 
-class PersonData(BaseModel):
+class PersonData(Schema):
     applicant: Annotated[
         dict[str, Any],
         Field(examples=[{"id": 1, "name": "Ada Lovelace", "email": "ada@example.org"}]),
@@ -67,6 +67,12 @@ class PersonData(BaseModel):
     applications: list[dict[str, Any]]
     events: list[dict[str, Any]]
     notices: list[dict[str, Any]]
+    review_notes: list[dict[str, Any]]
+    ratings: list[dict[str, Any]]
+    tags: list[dict[str, Any]]
+    apply_requests: list[dict[str, Any]]
+    answers: list[dict[str, Any]]
+    files: list[dict[str, Any]]
     blocked: list[dict[str, Any]]
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import httpx2
 from pydantic import SecretStr
 
+from jobmill.client.models import ApiPersonData
 from jobmill.db import Database
 from jobmill.hiring.records.apply_limits import PublicApplyLimits
 from jobmill.settings import Settings
+from jobmill.web.api import router
 from jobmill.web.site_settings import SiteSettings
 from tests.web.api.helpers import apply, make_job, make_person
 from tests.web.helpers import site_with, status_and_code
@@ -181,6 +185,10 @@ async def test_a_person_is_exported_and_erased(site: httpx2.AsyncClient) -> None
     data = (await site.get(f"/api/applicants/{person}/export")).json()
     assert data["applicant"]["name"] == "Zoe"
     assert len(data["applications"]) == 1
+    # The description of the API and its client know all parts.
+    schemas: Any = router.description()["components"]
+    assert schemas["schemas"]["PersonData"]["properties"].keys() == data.keys()
+    assert ApiPersonData.model_validate(data).model_dump(by_alias=True) == data
     assert (await site.post(f"/api/applicants/{person}/erase")).status_code == 200
     assert "Zoe" not in (await site.get(f"/api/applicants/{person}")).text
     assert (await site.get(f"/api/jobs/{job}")).json()["activeCount"] == 0
