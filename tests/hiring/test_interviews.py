@@ -95,6 +95,8 @@ def test_a_series_follows_the_clock_of_its_time_zone() -> None:
         series(length=dt.timedelta(0)),
         series(last_day=dt.date(2020, 1, 1)),
         series(time_zone="Berlin"),
+        series(first_day=dt.date.max, last_day=dt.date.max),
+        series(first_day=dt.date.min, last_day=dt.date.min, time_zone="Asia/Tokyo"),
         series(length=dt.timedelta(hours=3)),
     ):
         with pytest.raises(Invalid):
@@ -264,7 +266,8 @@ async def test_a_time_is_moved_or_cancelled_with_letters(tx: Tx) -> None:
     )
     assert (moved.starts_at, moved.place) == (later, "Room 5")
     assert moved.ends_at - moved.starts_at == dt.timedelta(hours=1)
-    for wrong in (first.starts_at - dt.timedelta(days=800), None):
+    last = dt.datetime.max.replace(tzinfo=dt.UTC)
+    for wrong in (first.starts_at - dt.timedelta(days=800), last, None):
         with pytest.raises((Invalid, Conflict)):
             start = wrong or second.starts_at
             await interview_times.move_interview(

@@ -231,6 +231,8 @@ async def move_interview(
     ):
         before = await get_interview(await locked.flush(), id)
         start = starts_at or before.starts_at
+        if start.year not in lifecycle.DEADLINE_YEARS:
+            raise Invalid("The new start should be between 1970 and 9000.")
         end = start + (before.ends_at - before.starts_at)
         where = before.place if place is None else " ".join(place.split()) or None
         _check_move(locked, before, start, where)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jobmill.errors import Invalid
+from jobmill.hiring.openings.lifecycle import DEADLINE_YEARS
 from jobmill.time_zones import load_time_zone
 
 MAX_TIMES = 200
@@ -48,6 +49,8 @@ def _check(series: TimeSeries) -> None:
         raise Invalid("An interview should take 1 minute to 24 hours.")
     if not dt.timedelta() <= series.pause <= DAY:
         raise Invalid("The break between interviews should be 0 minutes to 24 hours.")
+    if series.first_day.year not in DEADLINE_YEARS:
+        raise Invalid("The first day should be between 1970 and 9000.")
     if not series.first_day <= series.last_day <= series.first_day + MAX_DAYS * DAY:
         raise Invalid(f"The last day should be 0 to {MAX_DAYS} days after the first.")
     if series.until_time <= series.from_time:
