@@ -58,8 +58,8 @@ GUARDS: list[Guard] = [
     guard(
         "an interview time is no opening to apply for",
         SUBMISSIONS,
-        "if locked.opening.parent_id is not None:",
-        "if False:",
+        "openings.refuse_interview_time(locked.opening)",
+        "pass",
         f"{INTERVIEWS}::test_interview_times_are_no_openings_for_anybody_else",
     ),
     guard(
