@@ -158,12 +158,10 @@ async def add(tx: Tx, owner: Owner, new: NewChannel) -> NotificationChannel:
     """Add a channel; adding the same one again switches it on. Conflict if there are too many."""
     # One form at a time counts and adds.
     await tx.execute("SELECT pg_advisory_xact_lock(hashtext('jobmill.channels'))")
-    if len(await find_by_owner(tx, owner)) >= MAX_CHANNELS:
-        raise Conflict(f"You can have at most {MAX_CHANNELS} channels. Remove one first.")
     encrypted = encryption.encrypt(
         await get_signing_key(tx), _context(new.kind), json.dumps(dict(new.config)).encode()
     )
-    return await fetch_single(
+    channel = await fetch_single(
         tx,
         NotificationChannel,
         f"""
@@ -184,6 +182,9 @@ async def add(tx: Tx, owner: Owner, new: NewChannel) -> NotificationChannel:
             digest(new.token) if new.token else None,
         ],
     )
+    if len(await find_by_owner(tx, owner)) > MAX_CHANNELS:
+        raise Conflict(f"You can have at most {MAX_CHANNELS} channels. Remove one first.")
+    return channel
 
 
 async def find_by_owner(tx: Tx, owner: Owner) -> list[NotificationChannel]:

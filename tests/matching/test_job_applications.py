@@ -106,6 +106,32 @@ async def test_a_custom_status_belongs_to_one_profile_and_its_status(database: D
             )
 
 
+async def test_the_same_entry_again_is_no_further_one_at_the_limit(database: Database) -> None:
+    _, [id] = await make(database)
+    async with database.transaction() as tx:
+        for number in range(entries.MAX_ENTRIES):
+            await entries.add_note(tx, id, f"note {number}")
+            await entries.save_contact(tx, id, ContactFields(f"person {number}"))
+        for number in range(files.MAX_FILES):
+            await files.add(tx, id, f"{number}.txt", b"text")
+        last = (await entries.find_notes(tx, id))[0]
+        assert await entries.add_note(tx, id, last.body) == last.id
+        await entries.save_contact(tx, id, ContactFields("Person 0", role="Recruiter"))
+        await files.add(tx, id, "0.txt", b"text")
+        for add in (
+            entries.add_note(tx, id, "another"),
+            entries.save_contact(tx, id, ContactFields("another")),
+            files.add(tx, id, "another.txt", b"text"),
+        ):
+            with pytest.raises(Conflict, match="at most"):
+                async with tx.transaction():
+                    await add
+        assert len(await entries.find_notes(tx, id)) == entries.MAX_ENTRIES
+        contacts = await entries.find_contacts(tx, id)
+        assert len(contacts) == entries.MAX_ENTRIES
+        assert contacts[0].role == "Recruiter"
+
+
 async def test_statistics_count_replies_weeks_and_days(database: Database) -> None:
     place, ids = await make(database, 4)
     async with database.transaction() as tx:

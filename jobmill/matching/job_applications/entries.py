@@ -74,7 +74,6 @@ async def add_note(
     """Add a note and return its id. The same text again is the same note."""
     body = _clean_note(body)
     match = await matches.lock(tx, match_id, owner=owner)
-    await check_limit(tx, "note", match_id)
     id = await fetch_value(
         tx,
         int,
@@ -85,6 +84,7 @@ async def add_note(
         [match_id, body],
     )
     if id is not None:
+        await check_limit(tx, "note", match_id)
         await matches.record_event(tx, match.id, "note added", actor=actor, entry=id)
         return id
     notes = await find_notes(tx, match_id)
@@ -158,7 +158,6 @@ async def save_contact(
     """Add a contact, or update the one with the same name and address."""
     _check_contact(contact)
     match = await matches.lock(tx, match_id, owner=owner)
-    await check_limit(tx, "contact", match_id)
     await tx.execute(
         """
         INSERT INTO matching.application_contact (match_id, name, role, email, phone, link)
@@ -169,6 +168,7 @@ async def save_contact(
         """,
         {"match": match.id, **asdict(contact)},
     )
+    await check_limit(tx, "contact", match_id)
     await matches.record_event(tx, match.id, "contact saved", actor=actor)
 
 
@@ -222,12 +222,12 @@ def _check_contact(contact: ContactFields) -> None:
 
 
 async def check_limit(tx: Tx, kind: EntryKind, match_id: int, limit: int = MAX_ENTRIES) -> None:
-    """Conflict if the application has as many entries of a kind as it may have; needs the lock of the
-    match."""
+    """Conflict if an entry was added that is one too many; needs the lock of the match. Comes after the
+    entry was saved: only then it is known that it is no repetition of another."""
     count: LiteralString = (
         f"SELECT count(*) FROM {TABLES[kind]} WHERE match_id = %s AND removed_at IS NULL"
     )
-    if (await fetch_value(tx, int, count, [match_id]) or 0) >= limit:
+    if (await fetch_value(tx, int, count, [match_id]) or 0) > limit:
         raise Conflict(f"An application can have at most {limit} {kind}s. Remove one first.")
 
 

@@ -89,7 +89,6 @@ async def add(
     name = clean_file_name(name)
     media_type = _check_type(name, data)
     match = await matches.lock(tx, match_id, owner=owner)
-    await entries.check_limit(tx, "file", match_id, MAX_FILES)
     id = await fetch_value(
         tx,
         int,
@@ -100,6 +99,7 @@ async def add(
         [match_id, name, media_type, len(data), data],
     )
     if id is not None:
+        await entries.check_limit(tx, "file", match_id, MAX_FILES)
         await matches.record_event(tx, match.id, "file added", actor=actor, entry=id)
 
 
