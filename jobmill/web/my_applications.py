@@ -103,7 +103,7 @@ class MyData:
                 application.standing.acknowledge_deadline,
                 application.missed,
                 application.wait,
-                len(application.history),
+                application.history[:1],
                 application.messages[:1],
                 application.bookings[:1],
             )
@@ -116,7 +116,9 @@ class MyData:
 async def read_my_data(tx: Tx, applicant_id: int) -> MyData:
     """Everything that an applicant's pages show; raises ApplicantNotFound."""
     applicant, listed = await applicant_applications.list_by_applicant(tx, applicant_id)
-    events = await timeline.list_timeline(tx, applicant_id, limit=MAX_EVENTS, for_applicant=True)
+    events = await timeline.list_timeline(
+        tx, applicant_id, limit=MAX_EVENTS, newest=True, for_applicant=True
+    )
     waiting = [standing.job_id for standing in listed if standing.status == "WAITLIST"]
     paces = await wait_estimates.find_paces(tx, waiting[:MAX_WAITS])
     keys = await fairness_keys.find_published(tx, {standing.job_id for standing in listed})

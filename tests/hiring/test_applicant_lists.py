@@ -95,6 +95,8 @@ async def test_a_timeline_continues_after_a_cursor(tx: Tx) -> None:
     assert [event.type for event in full] == ["APPLIED", "WITHDRAWN"] * 3
     rest = await timeline.list_timeline(tx, person.id, after=timeline.timeline_cursor(full[1]))
     assert rest == full[2:]
+    assert await timeline.list_timeline(tx, person.id, limit=4) == full[:4]
+    assert await timeline.list_timeline(tx, person.id, limit=4, newest=True) == full[2:]
 
 
 async def test_a_missing_applicant_or_opening_raises_not_found(tx: Tx) -> None:

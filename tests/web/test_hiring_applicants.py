@@ -25,6 +25,7 @@ from tests.web.hiring_helpers import (
     texts,
     the_opening,
 )
+from tests.web.test_interview_pages import find_page
 
 
 async def test_an_applicant_is_removed_with_a_reason_and_the_next_gets_the_place(
@@ -49,6 +50,30 @@ async def test_an_applicant_is_removed_with_a_reason_and_the_next_gets_the_place
         [_, _, _, left, _] = await events.find_by_opening(tx, job)
     assert (left.note, left.actor) == ("Moved away", "local")
     assert "Has been offered a place." in text(await look(site, f"/hiring/{job}/people/{ben}"))
+
+
+async def test_the_newest_events_of_a_long_history_are_shown(
+    site: httpx2.AsyncClient, database: Database
+) -> None:
+    job = await make_job(site)
+    [ada] = await fill(site, job, "Ada")
+    async with database.transaction() as tx:
+        await tx.execute(
+            """
+            INSERT INTO hiring.event OVERRIDING SYSTEM VALUE
+            SELECT (jsonb_populate_record(event, jsonb_build_object(
+                       'id', 1000 + n, 'seq', 1000 + n, 'created_at', created_at - interval '1 hour'))).*
+              FROM hiring.event, generate_series(1, 1000) AS n
+             WHERE application_id = %s AND type = 'APPLIED'
+            """,
+            [ada],
+        )
+    await post(site, f"/hiring/{job}/people/{ada}/remove", {"reason": "Moved away"})
+    newest = texts(await look(site, f"/hiring/{job}/people/{ada}"), ".log li")[0]
+    assert "Ada was removed Moved away" in newest
+    mine = await find_page(database, ada)
+    shown = text(await look(site, f"{mine}/applications/{ada}"), ".events li")
+    assert shown.startswith("The company ended your application.")
 
 
 async def test_a_recruiter_with_a_key_sees_what_is_missing(

@@ -218,7 +218,9 @@ async def get_application(tx: Tx, opening_id: int, application_id: int) -> Appli
 async def _read(tx: Tx, opening_id: int, application_id: int, visitor: Visitor) -> ApplicantDetails:
     opening = await openings.get(tx, opening_id)
     application = await get_application(tx, opening_id, application_id)
-    events = await timeline.list_timeline(tx, application.applicant_id, limit=MAX_EVENTS)
+    events = await timeline.list_timeline(
+        tx, application.applicant_id, limit=MAX_EVENTS, newest=True
+    )
     return ApplicantDetails(
         opening,
         application,
