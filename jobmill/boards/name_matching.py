@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from jobmill.catalog.company_names import compact_key
+from jobmill.catalog.company_names import compact_key, compact_text
 
 from .url_detection import DetectedBoard, split_url
 
@@ -34,7 +34,16 @@ def is_about_jobs(url: str, label: str = "") -> bool:
 
 def squash_name(name: str) -> str:
     """The name as tokens spell it: letters and digits only, no accents, no legal form."""
-    plain = unicodedata.normalize("NFKD", compact_key(name))
+    return _letters_and_digits(compact_key(name))
+
+
+def names_company(text: str, name: str) -> bool:
+    """Whether a text, such as that of a page, contains the company's name."""
+    return squash_name(name) in _letters_and_digits(compact_text(text))
+
+
+def _letters_and_digits(text: str) -> str:
+    plain = unicodedata.normalize("NFKD", text)
     return "".join(letter for letter in plain if letter.isalnum())
 
 

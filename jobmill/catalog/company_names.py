@@ -48,6 +48,13 @@ def compact_key(name: str | None) -> str:
     return company_key(name).replace(" ", "")
 
 
+def compact_text(text: str) -> str:
+    """A text in the form of `compact_key`, in which the key of a name can be searched. Legal forms stay,
+    and nothing is cached."""
+    plain = _ASIAN_FORMS.sub(" ", unicodedata.normalize("NFKC", text))
+    return "".join(fold_case(word) for word in _words(plain))
+
+
 def display_name(name: str | None) -> str:
     """The name for display: one line, without a trailing "Careers"."""
     text = " ".join(unicodedata.normalize("NFC", name or "").split())

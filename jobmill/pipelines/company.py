@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from jobmill import queue
 from jobmill.boards import company_board, company_site, url_detection
 from jobmill.boards.adapters import PLATFORM_RULES
-from jobmill.boards.name_matching import squash_name
+from jobmill.boards.name_matching import names_company
 from jobmill.catalog import companies, company_analyses, company_pages, sources, urls
 from jobmill.catalog.companies import Company, CompanyId
 from jobmill.catalog.company_analyses import CompanyBoard, CompanyFacts, CompanyFindings
@@ -138,11 +138,14 @@ def _end_as_sparse(company: Company, why: str) -> Move:
 async def extract(tools: Tools, reader: ReaderTier, work: Work) -> Move:
     """Read facts from the pages by rules, and also by a model if one is configured."""
     async with _recording_failure(tools, work):
-        pages, facts = await read_untrusted(
-            _read_facts, await _read_pages(tools, work), cpu_seconds=company_site.SITE_CPU_SECONDS
-        )
         company = await _read_company(tools, work)
-        if _is_bundled_site(company) and not _is_named(company.name, pages):
+        pages, facts, is_named = await read_untrusted(
+            _read_facts,
+            await _read_pages(tools, work),
+            company.name,
+            cpu_seconds=company_site.SITE_CPU_SECONDS,
+        )
+        if _is_bundled_site(company) and not is_named:
             return _end_as_sparse(
                 company,
                 f"the pages of {company.website}, which the bundled list gives as its website, do not"
@@ -162,15 +165,13 @@ def _is_bundled_site(company: Company) -> bool:
     return bundled is not None and company.domain == urls.domain(bundled.website)
 
 
-def _is_named(name: str, pages: Sequence[PageSections]) -> bool:
-    """Whether a title or text of the pages contains the company's name."""
-    squashed = squash_name(name)
-    return any(squashed in squash_name(f"{page.title}\n{page.text}") for page in pages)
-
-
-def _read_facts(pages: Sequence[CompanyPage]) -> tuple[list[PageSections], CompanyFacts]:
+def _read_facts(
+    pages: Sequence[CompanyPage], name: str
+) -> tuple[list[PageSections], CompanyFacts, bool]:
+    """The sections of the pages, the facts in them, and whether a page contains the company's name."""
     sections = [page_sections.read_sections(page) for page in pages]
-    return sections, site_facts.read_facts(sections)
+    is_named = any(names_company(f"{page.title}\n{page.text}", name) for page in sections)
+    return sections, site_facts.read_facts(sections), is_named
 
 
 async def _read_with_model(

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jobmill.boards.name_matching import names_company
 from jobmill.catalog import company_names
 
 
@@ -108,3 +109,24 @@ def test_composed_and_decomposed_forms_have_one_key(name: str) -> None:
 )
 def test_a_name_is_shown_without_careers(name: str | None, shown: str) -> None:
     assert company_names.display_name(name) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "named"),
+    [
+        ("About\nWe are Acme Robotics, Inc. and build robots.", "ACME Robotics GmbH", True),
+        ("We are Škoda.", "Skoda", True),
+        ("株式会社リクルート", "リクルート", True),
+        ("We build robots. Careers", "Careers", True),
+        ("We build robots.", "Acme", False),
+    ],
+)
+def test_a_name_is_found_in_a_text_in_every_spelling(text: str, name: str, named: bool) -> None:
+    assert names_company(text, name) is named
+
+
+def test_a_text_in_which_a_name_is_searched_is_not_kept() -> None:
+    names_company("We are Acme. " * 1_000, "Acme")
+    before = company_names.company_key.cache_info().misses
+    company_names.company_key("We are Acme. " * 1_000)
+    assert company_names.company_key.cache_info().misses == before + 1

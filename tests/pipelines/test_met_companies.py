@@ -21,6 +21,7 @@ from tests.extract.company.helpers import ABOUT, html
 from tests.fakes import Net, ok
 from tests.pipelines.test_listing import PROFILE, TEXT, ListingPipeline
 from tests.queue.helpers import fetch
+from tests.recorded_calls import recorded_calls
 
 SITE = "https://deepwells.example"
 LONG = f"{TEXT}\n" + "We look after wells and the people who depend on them. " * 20
@@ -134,6 +135,15 @@ async def test_nothing_is_taken_from_a_bundled_website_that_does_not_name_the_co
     record = await add_gitlab(bed, ABOUT)
     assert (record.analysis_status, record.about, record.job_board_url) == ("sparse", None, None)
     assert await discoveries(bed) == []
+
+
+async def test_the_companys_name_is_searched_in_a_child_process(bed: ListingPipeline) -> None:
+    forms = 400
+    with recorded_calls() as calls:
+        record = await add_gitlab(bed, f"<p>{ABOUT}</p><p>{'inc ag ' * forms}</p>")
+    assert calls["extract"], "the stage runs here"
+    assert calls["fold_case"] < forms, "and the words of the page are not looked at here"
+    assert record.analysis_status != "complete"
 
 
 async def test_a_board_on_the_companys_pages_is_preferred_to_the_bundled_one(
