@@ -13,6 +13,7 @@ from jobmill.db import Tx
 from jobmill.errors import Invalid, OutsideError
 from jobmill.outside.request import Ok, Request
 from jobmill.queue import Work
+from jobmill.sandbox import read_untrusted
 from jobmill.tools import Tools
 
 from . import detection, source_reader
@@ -149,15 +150,20 @@ async def _detect_hinted(tools: Tools, url: str, hint: str, company: str | None)
     if hint == FEED:
         return DetectedBoard(FEED, url, "high", "named as a feed", {"url": url}, url=url)
     page = await tools.fetch(Request(url, page=True))
-    boards = detect_boards(page.url, page.text, company=company) if isinstance(page, Ok) else []
-    for board in boards:
-        if board.platform == hint and board.token:
+    if isinstance(page, Ok):
+        board = await read_untrusted(_find_hinted, page.url, page.text, hint, company)
+        if board:
             return board
     raise OutsideError(
         f"no board of {find_platform(hint).title} was found at {url}: give the URL of the board "
         "itself, or do not name a platform",
         permanent=True,
     )
+
+
+def _find_hinted(url: str, html: str, hint: str, company: str | None) -> DetectedBoard | None:
+    boards = detect_boards(url, html, company=company)
+    return next((board for board in boards if board.platform == hint and board.token), None)
 
 
 async def complete_config(

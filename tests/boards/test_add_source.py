@@ -14,6 +14,7 @@ from jobmill.db import Database
 from jobmill.errors import OutsideError
 from jobmill.tools import Tools
 from tests.fakes import Net, ok
+from tests.recorded_calls import recorded_calls
 
 from .selectors import pages
 
@@ -85,3 +86,17 @@ async def test_a_page_without_a_list_is_refused_with_advice(database: Database) 
     with pytest.raises(OutsideError, match="give the URL of the list itself") as refused:
         await add_source.add_source(Tools(database, empty), add_source.SourceRequest(url=URL), {})
     assert refused.value.permanent
+
+
+async def test_the_board_of_a_named_platform_is_searched_in_a_child_process(
+    database: Database,
+) -> None:
+    net = Net()
+    links = (
+        '<a href="https://jobs.lever.co/wells">Jobs</a><a href="https://wells.bamboohr.com">HR</a>'
+    )
+    net.on(URL, ok(links, URL))
+    with recorded_calls() as calls:
+        board = await add_source.detect_board_at(Tools(database, net), URL, hint="bamboohr")
+    assert (board.platform, board.token) == ("bamboohr", "wells")
+    assert not calls["detect_boards"]
