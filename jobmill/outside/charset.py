@@ -23,6 +23,9 @@ _IN_PAGE = re.compile(
     re.IGNORECASE,
 )
 _HEAD = 4096
+_SAMPLE = 256 * 1024
+"""Bytes by which a body is judged; this runs on the event loop."""
+_NOT_ASCII = re.compile(rb"[\x80-\xff]")
 _UTF8_LETTER = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xf4][\x80-\xbf]{2,3}")
 
 
@@ -74,5 +77,8 @@ def _can_decode(body: bytes, name: str) -> bool:
 
 def _is_damaged_utf8(body: bytes) -> bool:
     """UTF-8 with a few invalid bytes, which must not change the charset of all other characters."""
-    damage = body.decode("utf-8", "replace").count("\ufffd")
-    return len(_UTF8_LETTER.findall(body)) > 4 * damage
+    first = _NOT_ASCII.search(body)
+    sample = body[first.start() : first.start() + _SAMPLE] if first else b""
+    # Not final: the sample may end within a character.
+    damage = codecs.getincrementaldecoder("utf-8")("replace").decode(sample).count("\ufffd")
+    return sum(1 for _ in _UTF8_LETTER.finditer(sample)) > 4 * damage

@@ -29,4 +29,18 @@ GUARDS: list[Guard] = [
         "posting = fill_missing_fields(posting)",
         f"{LENGTHS}[read_page]",
     ),
+    guard(
+        "the board of a named platform is searched in a child process",
+        "jobmill/boards/add_source.py",
+        "await read_untrusted(_find_hinted, page.url, page.text, hint, company)",
+        "_find_hinted(page.url, page.text, hint, company)",
+        "tests/boards/test_add_source.py::test_the_board_of_a_named_platform_is_searched_in_a_child_process",
+    ),
+    guard(
+        "the charset of a large body is judged by a part of it",
+        "jobmill/outside/charset.py",
+        "body[first.start() : first.start() + _SAMPLE]",
+        "body",
+        "tests/outside/test_charset.py::test_a_large_body_is_judged_by_its_first_letters",
+    ),
 ]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
 from jobmill.outside.charset import find_charset
@@ -53,3 +55,21 @@ def test_one_invalid_byte_does_not_change_the_charset() -> None:
 
 def test_a_body_cut_within_a_character_is_still_utf8() -> None:
     assert find_charset("", GERMAN.encode()[:2]) == "utf-8"
+
+
+def test_a_large_body_is_judged_by_its_first_letters() -> None:
+    letters = "\u00e4".encode() * 140_000
+    assert find_charset("", b"x" * 300_000 + letters + b"\xff!" * 140_000) == "utf-8"
+    assert find_charset("", b"x" * 300_000 + b"\xff!" * 140_000 + letters) is None
+
+
+def test_the_letters_of_a_large_body_are_not_kept() -> None:
+    """It is judged on the event loop: not every letter of 32 MB may become an object there."""
+    body = b"x" * 300_000 + "\u00e4".encode() * 1_000_000 + b"\xff!"
+    tracemalloc.start()
+    try:
+        assert find_charset("", body) == "utf-8"
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 10_000_000
