@@ -39,7 +39,7 @@ def test_every_command_accepts_a_key_value_conninfo(jobmill: Jobmill, home: Path
     status = json.loads(jobmill("db", "status", "--json", **pairs).stdout)
     assert (status["running"], status["place"]) == (True, several_hosts(url))
     doctor = json.loads(jobmill("doctor", "--json", **pairs).stdout)
-    assert [check["result"] for check in doctor if check["about"] == "database"] == ["ok"]
+    assert [check["result"] for check in doctor if check["subject"] == "database"] == ["ok"]
     for command in (
         ("db", "migrate"),
         ("db", "psql", "-c", "CREATE TABLE note ()"),

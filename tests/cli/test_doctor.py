@@ -18,7 +18,7 @@ NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 
 
 def checks(output: str) -> dict[str, str]:
-    return {check["about"]: check["result"] for check in json.loads(output)}
+    return {check["subject"]: check["result"] for check in json.loads(output)}
 
 
 def state(

@@ -76,7 +76,7 @@ async def test_boards_are_imported_read_and_reported(run: Run) -> None:
     (status,) = json_lines(await run("status", "--json"))
     (platform,) = status["platforms"]
     assert [platform[name] for name in ("calls", "new", "unique_listings")] == [2, 1, 1]
-    assert any(entry["what"] == "theirstack" for entry in status["standing_still"])
+    assert any(entry["what"] == "theirstack" for entry in status["blocked"])
     assert "Pump" not in (await run("status")).stdout
 
     (wells,) = [entry["source"] for entry in due if entry["name"] == "wells"]
