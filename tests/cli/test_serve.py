@@ -149,7 +149,7 @@ async def test_up_starts_a_demo_and_restarts_without_it(
     process = start("up", **on).up()
     assert "fictional" in process.lines["demo"]
     async with process.client() as client:
-        ended = await client.post("/demo/end", data={"sure": "yes"}, headers=HTML)
+        ended = await client.post("/demo/end", data={"confirmed": "yes"}, headers=HTML)
         assert (ended.status_code, ended.headers["location"]) == (303, "/setup")
         # The server restarts meanwhile; requests wait at the same address.
         another = httpx2.AsyncClient(base_url=client.base_url, cookies=client.cookies, timeout=30)

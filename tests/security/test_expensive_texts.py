@@ -127,7 +127,12 @@ def test_a_title_of_many_arrangements_is_copied_once() -> None:
 
 
 async def test_a_profile_that_is_expensive_to_read_is_refused(database: Database) -> None:
-    fields = {"name": "main", "how": "yaml", "yaml": f"skills: [{'a,' * 250_000}]", "act": "look"}
+    fields = {
+        "name": "main",
+        "how": "yaml",
+        "yaml": f"skills: [{'a,' * 250_000}]",
+        "action": "preview",
+    }
     headers = {"Accept": "text/html", **await bearer(database, "admin")}
     async with site_with(database) as site:
         answer = await site.post("/profile/edit", data=fields, headers=headers)

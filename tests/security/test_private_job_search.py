@@ -149,7 +149,7 @@ class Victim:
             "format": "docx",
             "rule": "company:wells",
             "decision": "declined",
-            "act": "save",
+            "action": "save",
             "what": "https://jobs.example.com/other",
             "back": f"/matches/{self.ids['match_id']}",
         }

@@ -39,14 +39,14 @@ async def test_a_reviewer_scores_accepts_and_rejects(
         "Di",
     ]
 
-    answer = await post(site, f"/hiring/{job}/review", {"pick": [ada, ben], "action": "accept"})
+    answer = await post(site, f"/hiring/{job}/review", {"selected": [ada, ben], "action": "accept"})
     page = await look(site, answer.headers["location"])
     assert "Ben was accepted and joined the waitlist." in text(page, "[role=status]")
     assert "Ben was offered a place." in text(page, "[role=status]")
-    again = await post(site, f"/hiring/{job}/review", {"pick": [ada], "action": "reject"})
+    again = await post(site, f"/hiring/{job}/review", {"selected": [ada], "action": "reject"})
     assert again.status_code == 409
     assert "it was accepted and is on the waitlist" in again.text
-    chosen = {"pick": [di, ben], "action": "reject", "reason": "Late", "tell_reason": "yes"}
+    chosen = {"selected": [di, ben], "action": "reject", "reason": "Late", "tell_reason": "yes"}
     preview = Html((await post(site, f"/hiring/{job}/review", chosen)).text)
     assert texts(preview, ".outcome .badge") == ["Will be rejected", "No change"]
     assert texts(preview, "button.danger") == ["Reject"]
@@ -63,7 +63,7 @@ async def test_a_reviewer_scores_accepts_and_rejects(
     late = await look(site, f"/hiring/{job}/replay/frame?seq=8")
     assert texts(late, "[aria-labelledby=in-review] .who") == ["Cy", "Di"]
 
-    form = {"pick": [cy], "action": "reject", "sure": "reject", "reason": "No licence"}
+    form = {"selected": [cy], "action": "reject", "confirmed": "reject", "reason": "No licence"}
     assert (await post(site, f"/hiring/{job}/review", form)).status_code == 303
     late = await post(site, f"{person}/{cy}/review/accept")
     assert (late.status_code, "it has ended" in late.text) == (409, True)
@@ -121,7 +121,7 @@ async def test_a_draw_is_final_and_public(site: httpx2.AsyncClient) -> None:
     for decision, body in (("accept", {}), ("score", {"score": 9})):
         refused = await site.post(f"/api/applications/{ids[0]}/{decision}", json=body)
         assert (refused.status_code, refused.json()["error"]["code"]) == (409, "ENTRY_AWAITS_DRAW")
-    bulk = await post(site, f"/hiring/{job}/review", {"pick": [ids[0]], "action": "accept"})
+    bulk = await post(site, f"/hiring/{job}/review", {"selected": [ids[0]], "action": "accept"})
     assert (bulk.status_code, "before the draw" in bulk.text) == (409, True)
     for page in (f"/hiring/{job}/review", f"/hiring/{job}/people/{ids[0]}"):
         assert not {"Accept", "Save score"} & set(texts(await look(site, page), "main button"))
@@ -140,7 +140,7 @@ async def test_a_draw_is_final_and_public(site: httpx2.AsyncClient) -> None:
     assert (before["seed"], before["order"]) == (None, [])
     assert before["commitment"] in text(await look(site, f"/openings/{job}/draw"))
     assert (await post(site, f"/hiring/{job}/draw")).status_code == 400
-    drawn = await post(site, f"/hiring/{job}/draw", {"sure": "yes"})
+    drawn = await post(site, f"/hiring/{job}/draw", {"confirmed": "yes"})
     assert "Entries drawn by lot." in text(await look(site, drawn.headers["location"]))
     proof = (await site.get(f"/api/jobs/{job}/lottery")).json()
     seed = bytes.fromhex(proof["seed"])
@@ -155,7 +155,7 @@ async def test_a_draw_is_final_and_public(site: httpx2.AsyncClient) -> None:
     assert ", ".join(map(str, proof["order"])) in page
     path = f"{personal}/applications/{ids[1]}"
     assert "Your number in the draw: 4. See the draw" in text(await look(site, path))
-    assert (await post(site, f"/hiring/{job}/draw", {"sure": "yes"})).status_code == 409
+    assert (await post(site, f"/hiring/{job}/draw", {"confirmed": "yes"})).status_code == 409
     assert (await site.post(f"/api/jobs/{job}/draw")).status_code == 409
     other = await make_job(site, 1)
     assert (await site.get(f"/openings/{other}/draw")).status_code == 404

@@ -173,7 +173,7 @@ async def test_an_applicant_sees_what_they_sent_and_nobody_elses_file(
         assert (await site.get(file.replace("/1/files", "/2/files"))).status_code == 404
         exported = (await site.get(f"{paths[0]}/export")).json()
         assert [row["name"] for row in exported["files"]] == ["ada.docx"]
-        await site.post(f"{paths[0]}/erase", data={"sure": "yes"})
+        await site.post(f"{paths[0]}/erase", data={"confirmed": "yes"})
         assert (await site.get(file)).status_code == 401
         assert await count(database, "uploaded_file") == 1
 

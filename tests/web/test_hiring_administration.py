@@ -187,9 +187,9 @@ async def test_a_person_is_erased_after_the_consequences_were_shown(
     assert (await post(site, f"{person}/erase")).status_code == 400
     other = await make_job(site)
     assert (
-        await post(site, f"/hiring/{other}/people/{ada}/erase", {"sure": "yes"})
+        await post(site, f"/hiring/{other}/people/{ada}/erase", {"confirmed": "yes"})
     ).status_code == 404
-    assert (await post(site, f"{person}/erase", {"sure": "yes"})).status_code == 303
+    assert (await post(site, f"{person}/erase", {"confirmed": "yes"})).status_code == 303
     assert "Erased applicant" in text(await look(site, person))
     assert "erased already" in text(await look(site, f"{person}/erase"))
     names = await fetch(database, "SELECT name FROM hiring.applicant ORDER BY id")
@@ -205,7 +205,7 @@ async def test_places_are_offered_to_many_and_nothing_is_removed_by_default(
     assert [button.attributes["value"] for button in bar.css("button")] == [
         "message", "promote", "remove",
     ]  # fmt: skip
-    path, picked = f"/hiring/{job}/bulk", {"pick": [ben, cy], "action": "promote"}
+    path, picked = f"/hiring/{job}/bulk", {"selected": [ben, cy], "action": "promote"}
     first = await post(site, path, picked)
     assert (first.status_code, "Offer places out of turn" in first.text) == (200, True)
     preview = await post(site, path, picked | {"reason": "Second team"})
@@ -214,11 +214,11 @@ async def test_places_are_offered_to_many_and_nothing_is_removed_by_default(
     preview = await post(site, path, reason)
     assert preview.text.count("Will be offered a place") == 2
     assert (await the_opening(database, job)).waiting == 2
-    done = await post(site, path, reason | {"sure": "promote"})
+    done = await post(site, path, reason | {"confirmed": "promote"})
     assert done.status_code == 303
     after = await the_opening(database, job)
     assert (after.waiting, after.capacity) == (0, 3)
-    assert (await post(site, path, {"pick": [ben]})).status_code == 400
+    assert (await post(site, path, {"selected": [ben]})).status_code == 400
 
 
 async def test_a_failed_letter_is_sent_again_once(

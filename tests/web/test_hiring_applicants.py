@@ -129,7 +129,7 @@ async def test_a_bulk_removal_shows_a_preview_first(
     job = await make_job(site)
     ada, ben, _, di = await fill(site, job, "Ada Ben Cy Di")
     before = await the_opening(database, job)
-    form = {"action": "remove", "reason": "Season is over", "pick": [ada, ben]}
+    form = {"action": "remove", "reason": "Season is over", "selected": [ada, ben]}
     dry = await post(site, f"/hiring/{job}/bulk", form)
     assert dry.status_code == 200
     assert texts(Html(dry.text), ".outcome li") == [
@@ -138,18 +138,18 @@ async def test_a_bulk_removal_shows_a_preview_first(
         "Cy Will be offered a place next in line",
     ]
     assert await the_opening(database, job) == before
-    sent = [str(node.attributes["value"]) for node in Html(dry.text).css("input[name=pick]")]
+    sent = [str(node.attributes["value"]) for node in Html(dry.text).css("input[name=selected]")]
     assert sent == [str(ada), str(ben)]
     # The preview of a message is no confirmation of a removal.
-    other = await post(site, f"/hiring/{job}/bulk", form | {"sure": "message"})
+    other = await post(site, f"/hiring/{job}/bulk", form | {"confirmed": "message"})
     assert other.status_code == 200
     assert await the_opening(database, job) == before
-    done = await post(site, f"/hiring/{job}/bulk", form | {"sure": "remove"})
+    done = await post(site, f"/hiring/{job}/bulk", form | {"confirmed": "remove"})
     page = await look(site, done.headers["location"])
     assert texts(page, "ul.people .who a") == ["Cy"]
     assert texts(page, "ol.people .who a") == ["Di"]
     assert len(page.css(".message[role=status] li")) == 3
-    gone = await post(site, f"/hiring/{job}/bulk", form | {"pick": [ada, di, 10**11]})
+    gone = await post(site, f"/hiring/{job}/bulk", form | {"selected": [ada, di, 10**11]})
     assert texts(Html(gone.text), ".outcome li .badge") == [
         "No change",
         "Will be removed",
@@ -160,11 +160,16 @@ async def test_a_bulk_removal_shows_a_preview_first(
 async def test_a_bulk_message_is_sent(site: httpx2.AsyncClient, database: Database) -> None:
     job = await make_job(site)
     picked = await fill(site, job, "Ada Ben")
-    form = {"action": "message", "reason": "News", "message": "We move.\r\nSoon.", "pick": picked}
+    form = {
+        "action": "message",
+        "reason": "News",
+        "message": "We move.\r\nSoon.",
+        "selected": picked,
+    }
     dry = await post(site, f"/hiring/{job}/bulk", form)
     assert texts(Html(dry.text), ".outcome .badge") == ["Will get your message"] * 2
     assert part(Html(dry.text), "textarea").text().strip() == "We move.\r\nSoon.".replace("\r", "")
-    done = await post(site, f"/hiring/{job}/bulk", form | {"sure": "message"})
+    done = await post(site, f"/hiring/{job}/bulk", form | {"confirmed": "message"})
     # Without email, the personal page is the only place to read it.
     assert "It is not emailed, because emails are off." in text(Html(dry.text))
     assert "on the personal pages of 2 people. It is not emailed." in text(
@@ -183,11 +188,14 @@ async def test_an_invalid_bulk_action_is_shown_with_the_input(
     job = await make_job(site)
     cases: list[tuple[dict[str, Any], str]] = [
         ({"reason": "x", "action": "remove"}, "Select at least one person"),
-        ({"reason": "x", "action": "remove", "pick": ["no", "-1"]}, "Select at least one person"),
-        ({"reason": " ", "action": "remove", "pick": [1]}, "Enter a reason"),
-        ({"reason": "typed", "action": "message", "pick": [1]}, "Enter the message to send"),
-        ({"reason": "typed", "action": "rename", "pick": [1]}, "Choose an action"),
-        ({"reason": "typed", "pick": [1], "sure": ""}, "Choose an action"),
+        (
+            {"reason": "x", "action": "remove", "selected": ["no", "-1"]},
+            "Select at least one person",
+        ),
+        ({"reason": " ", "action": "remove", "selected": [1]}, "Enter a reason"),
+        ({"reason": "typed", "action": "message", "selected": [1]}, "Enter the message to send"),
+        ({"reason": "typed", "action": "rename", "selected": [1]}, "Choose an action"),
+        ({"reason": "typed", "selected": [1], "confirmed": ""}, "Choose an action"),
     ]
     for form, words in cases:
         answer = await post(site, f"/hiring/{job}/bulk", form)
@@ -200,9 +208,9 @@ async def test_a_full_page_of_people_can_be_selected(site: httpx2.AsyncClient) -
     job = await make_job(site, 50)
     await import_many(site, job, 100)
     page = await look(site, f"/hiring/{job}")
-    ticks = [str(node.attributes["value"]) for node in page.css("input[name=pick]")]
+    ticks = [str(node.attributes["value"]) for node in page.css("input[name=selected]")]
     assert len(ticks) == 100
-    form = {"action": "remove", "reason": "All", "pick": ticks}
+    form = {"action": "remove", "reason": "All", "selected": ticks}
     dry = Html((await post(site, f"/hiring/{job}/bulk", form)).text)
     assert len(dry.css(".outcome li")) == 100
 

@@ -398,7 +398,7 @@ async def test_no_title_name_or_reason_becomes_markup(site: httpx2.AsyncClient, 
             f"/hiring/{job}/summary", f"/hiring/{job}/close",
         )
     ]  # fmt: skip
-    form = {"action": "message", "reason": words, "message": words, "pick": [ben]}
+    form = {"action": "message", "reason": words, "message": words, "selected": [ben]}
     pages.append(await post(site, f"/hiring/{job}/bulk", form))
     pages.append(await post(site, "/hiring/new", {"title": words, "description": words}))
     pages.append(await post(site, f"/hiring/{job}/change/capacity", {"capacity": words}))
@@ -462,7 +462,13 @@ async def test_a_viewer_reads_and_changes_nothing(
         assert not page.css('main a[href*="/change/"], main a[href$="/edit"], main a[href$="/new"]')
         stranger = await far.get(path.format(ada=ada), headers=HTML)
         assert (stranger.status_code, stranger.headers["location"][:8]) == (303, "/sign-in")
-    fields = {**TERMS, "reason": "x", "pick": str(ada), "action": "remove", "sure": "remove"}
+    fields = {
+        **TERMS,
+        "reason": "x",
+        "selected": str(ada),
+        "action": "remove",
+        "confirmed": "remove",
+    }
     for method, path in CHANGES:
         url = path.format(job=job, ada=ada)
         sent: dict[str, Any] = {"data": fields} if method == "POST" else {}

@@ -113,7 +113,7 @@ async def test_a_recruiter_plans_times_and_applicants_book_them_without_scripts(
     assert "1 person booked this time or waits for it." in text(asked, ".confirmation")
     assert attribute(asked, ".confirmation [name=reason]", "value") == "ill"
     assert "Cancelled" not in text(await look(site, here))
-    form = {"reason": "ill", "sure": "yes"}
+    form = {"reason": "ill", "confirmed": "yes"}
     assert (await post(site, f"{here}/{first}/cancel", form)).status_code == 303
     assert "Cancelled" in text(await look(site, here))
     assert "The company cancelled the interview at" in text(await look(site, update))

@@ -86,7 +86,7 @@ async def test_entries_are_added_moved_removed_and_saved_without_scripts(
     )
     # Nothing is saved before the person says so.
     assert await titles_of(database) == ["Cook", "Waiter"]
-    answer = await site.post("/profile/resume", data=form | {"act": "save"})
+    answer = await site.post("/profile/resume", data=form | {"action": "save"})
     assert answer.headers["location"] == "/profile/resume?profile=main&did=saved"
     chef, waiter = (await newest(database)).profile().resume.experience
     assert (chef.title, chef.start, chef.end) == ("Head Chef", "2024-03", "present")
@@ -96,7 +96,7 @@ async def test_entries_are_added_moved_removed_and_saved_without_scripts(
     page = await site.get(answer.headers["location"])
     (undo,) = [link for link in Html(page.text).css(".message a") if link.text() == "Undo"]
     form = fields_of(await site.get(undo.attributes["href"] or ""))
-    await site.post("/profile/resume", data=form | {"act": "save"})
+    await site.post("/profile/resume", data=form | {"action": "save"})
     assert await titles_of(database) == ["Cook", "Waiter"]
 
 
@@ -105,7 +105,7 @@ async def test_an_unchanged_form_changes_nothing(
 ) -> None:
     await keep(database, PROFILE)
     form = fields_of(await site.get("/profile/resume"))
-    answer = await site.post("/profile/resume", data=form | {"act": "save"})
+    answer = await site.post("/profile/resume", data=form | {"action": "save"})
     assert answer.headers["location"].endswith("did=same")
     assert (await newest(database)).version == 1
 
@@ -126,7 +126,7 @@ async def test_each_invalid_field_is_marked_and_nothing_is_lost(
 ) -> None:
     await keep(database, PROFILE)
     form = fields_of(await site.get("/profile/resume")) | changed
-    answer = await site.post("/profile/resume", data=form | {"act": "save"})
+    answer = await site.post("/profile/resume", data=form | {"action": "save"})
     assert answer.status_code == 422
     page = Html(answer.text)
     marked = page.css_first(f'[name^="resume.{field}"]')
@@ -143,12 +143,12 @@ async def test_a_change_in_the_meantime_is_not_overwritten(
     await keep(database, PROFILE)
     form = fields_of(await site.get("/profile/resume"))
     await keep(database, PROFILE.replace("Cook]", "Baker]"))
-    sent = form | {"resume.headline": "Chef", "act": "save"}
+    sent = form | {"resume.headline": "Chef", "action": "save"}
     answer = await site.post("/profile/resume", data=sent)
     assert answer.status_code == 409
     assert "was changed in the meantime" in read_text(answer)
     # Saved again, the change of the other window is kept.
-    await site.post("/profile/resume", data=fields_of(answer) | {"act": "save"})
+    await site.post("/profile/resume", data=fields_of(answer) | {"action": "save"})
     profile = (await newest(database)).profile()
     assert (profile.titles, profile.resume.headline) == (("Baker",), "Chef")
 
@@ -160,7 +160,9 @@ async def test_of_two_windows_that_save_at_once_one_is_told(
     form = fields_of(await site.get("/profile/resume"))
     answers = await asyncio.gather(
         *(
-            site.post("/profile/resume", data=form | {"resume.headline": headline, "act": "save"})
+            site.post(
+                "/profile/resume", data=form | {"resume.headline": headline, "action": "save"}
+            )
             for headline in ("Chef", "Baker")
         )
     )
@@ -184,7 +186,7 @@ async def test_a_resume_is_imported_beside_what_the_profile_has(
         assert words in text
     form = fields_of(page)
     assert form["choice.experience.1"] == ["file"]
-    form |= {"choice.experience.1": "profile", "choice.education.0": "none", "act": "save"}
+    form |= {"choice.experience.1": "profile", "choice.education.0": "none", "action": "save"}
     answer = await site.post("/profile/edit", data=form)
     assert answer.status_code == 303, read_text(answer)
     resume = (await newest(database)).profile().resume
@@ -204,18 +206,18 @@ async def test_read_entries_are_edited_before_anything_is_saved(
     upload = "/profile/upload" if path == "/profile/edit" else "/setup/resume"
     form = fields_of(await site.post(upload, files={"text": (None, FILE)}))
     form |= {"person.home_city": "Porto, Portugal", "person.timezone": "Europe/Lisbon"}
-    editor = await site.post(path, data=form | {"act": "entries"})
+    editor = await site.post(path, data=form | {"action": "entries"})
     assert "Master resume" in read_text(editor)
-    sent = fields_of(editor) | {"resume.experience.0.start.year": "x", "act": "done"}
+    sent = fields_of(editor) | {"resume.experience.0.start.year": "x", "action": "done"}
     refused = await site.post(path, data=sent)
     assert refused.status_code == 422
     form = fields_of(refused) | {"resume.experience.0.start.year": "2023"}
     form = fields_of(await site.post(path, data=form | {"entry": "experience.1.remove"}))
-    form = fields_of(await site.post(path, data=form | {"act": "done"}))
+    form = fields_of(await site.post(path, data=form | {"action": "done"}))
     assert form["person.home_city"] == ["Porto, Portugal"]
     async with database.transaction() as tx:
         assert not await profiles.find_all(tx)
-    answer = await site.post(path, data=form | {"act": "save"})
+    answer = await site.post(path, data=form | {"action": "save"})
     assert answer.status_code == 303, read_text(answer)
     (job,) = (await newest(database)).profile().resume.experience
     assert (job.title, job.start) == ("Head Chef", "2023")
@@ -229,16 +231,16 @@ async def test_a_change_of_the_resume_alone_scores_nothing_again(
         await catalog.run(tx, await catalog.make_source(tx), 1, [catalog.posting(1, title="Cook")])
     before = await newest(database)
     form = fields_of(await site.get("/profile/resume")) | {"resume.headline": "Chef"}
-    await site.post("/profile/resume", data=form | {"act": "save"})
+    await site.post("/profile/resume", data=form | {"action": "save"})
     edit = fields_of(await site.get("/profile/edit"))
     entries = json.dumps({"headline": "Head chef"})
-    sent = edit | {"entries": entries, "act": "save", "anew": "yes"}
+    sent = edit | {"entries": entries, "action": "save", "rescore": "yes"}
     assert (await site.post("/profile/edit", data=sent)).status_code == 303
     assert (await newest(database)).profile().resume.headline == "Head chef"
     async with database.transaction() as tx:
         assert not await judging_feed.count(tx, before.profile_id)
     # Other changes are scored.
-    sent = edit | {"after": "3", "titles": "Baker", "act": "save", "anew": "yes"}
+    sent = edit | {"after": "3", "titles": "Baker", "action": "save", "rescore": "yes"}
     assert (await site.post("/profile/edit", data=sent)).status_code == 303
     async with database.transaction() as tx:
         assert await judging_feed.count(tx, before.profile_id)

@@ -54,7 +54,7 @@ def form(**changed: Any) -> dict[str, Any]:
         "years": ["8", "", ""],
         "salary_floor.currency": "USD",
         "salary_floor.period": "year",
-        "act": "save",
+        "action": "save",
     }
     return usual | {name.replace("__", "."): value for name, value in changed.items()}
 
@@ -138,11 +138,11 @@ async def test_yaml_errors_are_shown_with_line_numbers(
     site: httpx2.AsyncClient, database: Database
 ) -> None:
     await keep(database)
-    shown = await site.post("/profile/edit", data=form(act="yaml"))
+    shown = await site.post("/profile/edit", data=form(action="yaml"))
     assert profile_document.to_yaml(profile_document.read_profile(YAML, "x")) in html.unescape(
         shown.text
     )
-    sent = {"name": "main", "after": "1", "how": "yaml", "act": "save"}
+    sent = {"name": "main", "after": "1", "how": "yaml", "action": "save"}
     wrong = await site.post("/profile/edit", data=sent | {"yaml": "titles: [Cook]\nskils: []\n"})
     assert wrong.status_code == 422
     assert "Line 2:" in wrong.text
@@ -159,13 +159,13 @@ async def test_the_preview_shows_changes_and_saves_nothing(
     postings = [catalog.posting(n, title=HOSTILE if n == 1 else "Cook") for n in range(3)]
     async with database.transaction() as tx:
         await catalog.run(tx, await catalog.make_source(tx), 1, postings)
-    answer = await site.post("/profile/edit", data=form(titles="Chef", act="look"))
+    answer = await site.post("/profile/edit", data=form(titles="Chef", action="preview"))
     page = read_text(answer)
     assert "All 3 open jobs" in page
     assert "+ - Chef" in page
     assert "<script>alert" not in answer.text
     assert (await newest(database)).version == 1
-    await site.post("/profile/edit", data=form(titles="Chef", anew="yes"))
+    await site.post("/profile/edit", data=form(titles="Chef", rescore="yes"))
     async with database.transaction() as tx:
         assert await judging_feed.count(tx, (await profiles.get(tx, "main")).profile_id) == 3
 
@@ -192,8 +192,8 @@ async def test_a_profile_is_paused_resumed_and_made_the_default(
     await keep(database, name="other")
     for path, words in (
         ("pause", "is paused"),
-        ("go-on", "is active again"),
-        ("use", "the default profile"),
+        ("activate", "is active again"),
+        ("default", "the default profile"),
     ):
         answer = await site.post(f"/profile/{path}", data={"profile": "other"})
         assert words in (await site.get(answer.headers["location"])).text
@@ -304,7 +304,7 @@ async def test_only_those_with_a_job_search_see_and_change_profiles(database: Da
         reader, recruiter = await bearer(database, "viewer"), await bearer(database, "recruiter")
         assert (await site.get("/profile", headers=reader)).status_code == 200
         assert (await site.get("/profile", headers=recruiter)).status_code == 404
-        for path in ("edit", "upload", "pause", "go-on", "use"):
+        for path in ("edit", "upload", "pause", "activate", "default"):
             assert (await site.post(f"/profile/{path}", headers=reader)).status_code == 403
             assert (await site.post(f"/profile/{path}", headers=recruiter)).status_code == 404
         assert (await site.get("/profile")).status_code == 401

@@ -195,7 +195,7 @@ async def test_demo_pages_show_a_banner_and_an_admin_can_end_the_demo(database: 
         assert "25" in texts(page, ".figures dd")
         unsure = await post(site, "/demo/end")
         assert unsure.status_code == 400
-        ended = await post(site, "/demo/end", {"sure": "yes"})
+        ended = await post(site, "/demo/end", {"confirmed": "yes"})
         assert (ended.status_code, ended.headers["location"]) == (303, "/setup")
         page = await look(site, "/today")
         assert page.css(".demo") == []
@@ -211,7 +211,7 @@ async def test_only_an_admin_can_end_the_demo(database: Database) -> None:
             headers = {**HTML, **await bearer(database, role)}
             page = Html((await site.get("/today", headers=headers)).text)
             assert page.css(".demo a") == []
-            sent = await site.post("/demo/end", data={"sure": "yes"}, headers=headers)
+            sent = await site.post("/demo/end", data={"confirmed": "yes"}, headers=headers)
             assert sent.status_code == 403
     async with site_with(database, local=True) as site:
         assert "fiction" in text(await look(site, "/today"), ".demo")
@@ -222,6 +222,6 @@ async def test_ending_the_demo_never_deletes_real_data(
 ) -> None:
     async with database.transaction() as tx:
         await judged.make(tx, listings=1)
-    sent = await post(site, "/demo/end", {"sure": "yes"})
+    sent = await post(site, "/demo/end", {"confirmed": "yes"})
     assert sent.status_code == 409
     assert "1 day" not in text(await look(site, "/today"))

@@ -31,7 +31,7 @@ async def show(visitor: Admin, page: Page) -> HTMLResponse:
 @router.post("/end")
 async def end(request: Request, visitor: Admin, form: Fields) -> Response:
     """Delete the demo and start the set-up."""
-    if form.get("sure") != "yes":
+    if form.get("confirmed") != "yes":
         raise Invalid(say("Confirm that you want to end the demo. Its data cannot be restored."))
     await cleanup.end_demo(cast(Database, request.app.state.database))
     request.app.state.banners.invalidate()

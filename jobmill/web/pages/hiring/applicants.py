@@ -261,7 +261,7 @@ async def read_bulk_form(request: Request) -> BulkForm:
     if any("\0" in text for _, text in fields):
         raise Invalid("A text cannot contain null characters.")
     form = dict(fields)
-    ids = [int(text) for name, text in fields if name == "pick" and NUMBER.fullmatch(text)]
+    ids = [int(text) for name, text in fields if name == "selected" and NUMBER.fullmatch(text)]
     return BulkForm(
         list(dict.fromkeys(ids)),
         form.get("action", ""),
@@ -269,7 +269,7 @@ async def read_bulk_form(request: Request) -> BulkForm:
         form.get("message", ""),
         form.get("add_slots") == "yes",
         # The confirmation counts only for the action of the preview.
-        bool(form.get("sure")) and form.get("sure") == form.get("action"),
+        bool(form.get("confirmed")) and form.get("confirmed") == form.get("action"),
         form.get("tell_reason") == "yes",
         is_new="reason" not in form and bool(ids) and form.get("action") in ACTIONS,
     )

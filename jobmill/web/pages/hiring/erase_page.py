@@ -32,7 +32,7 @@ async def show(
 async def erase(
     opening_id: PathId, application_id: PathId, visitor: ConfirmedAdmin, form: Fields, page: Page
 ) -> Response:
-    if form.get("sure") != "yes":
+    if form.get("confirmed") != "yes":
         error = Invalid(say("Select the checkbox to confirm. Erased data cannot be restored."))
         return await _render(page, opening_id, application_id, error)
     async with page.db.transaction() as tx:

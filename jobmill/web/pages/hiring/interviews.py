@@ -88,7 +88,7 @@ async def change(
     page: Page,
 ) -> Response:
     """Move one time, or cancel it after a confirmation."""
-    if step == "cancel" and form.get("sure") != "yes":
+    if step == "cancel" and form.get("confirmed") != "yes":
         async with page.db.transaction() as tx:
             time = await _get_time(tx, opening_id, interview_id)
         question = _confirm_cancel(time, form.get("reason", ""))
@@ -135,7 +135,7 @@ def _confirm_cancel(time: InterviewTime, reason: str) -> Confirmation:
         ),
         say("Cancel interview"),
         [effect if people else say("Nobody has booked this interview time.")],
-        {"sure": "yes"},
+        {"confirmed": "yes"},
         reason=reason,
         reason_required=False,
         danger=True,

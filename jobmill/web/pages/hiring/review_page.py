@@ -127,7 +127,7 @@ async def _decide(
 async def draw(opening_id: PathId, visitor: Recruiter, form: Fields, page: Page) -> Response:
     """Draw the entries of a lottery, once."""
     try:
-        if form.get("sure") != "yes":
+        if form.get("confirmed") != "yes":
             raise Invalid("Confirm that the draw is final.")
         async with page.db.transaction(LONG_TIMEOUT) as tx:
             before = await openings.get(tx, opening_id)

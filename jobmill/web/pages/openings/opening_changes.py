@@ -257,7 +257,7 @@ async def save(opening_id: PathId, visitor: Recruiter, form: Fields, page: Page)
     try:
         changed, details = terms_form.find_changes(before, form), posting_form.parse_posting(form)
         in_review = terms_form.parse_in_review(form)
-        if in_review == "reject" and before.in_review and form.get("sure") != "reject":
+        if in_review == "reject" and before.in_review and form.get("confirmed") != "reject":
             confirmation = _confirm_rejection(before, form)
             return await _edit_page(page, before, _keep_typed(form), confirmation=confirmation)
         async with page.db.transaction() as tx:
@@ -292,6 +292,6 @@ def _confirm_rejection(opening: Opening, form: Mapping[str, str]) -> Confirmatio
         ),
         say("Save and reject"),
         [say("Their applications end, and the applicants are notified.")],
-        hidden=dict(form) | {"sure": "reject"},
+        hidden=dict(form) | {"confirmed": "reject"},
         danger=True,
     )

@@ -178,11 +178,11 @@ async def pause(form: Fields, visitor: Seeker, db: Db) -> Response:
     return await _apply(db, form, visitor, _pause, "paused")
 
 
-@router.post("/go-on")
+@router.post("/activate")
 async def resume(form: Fields, visitor: Seeker, db: Db) -> Response:
     return await _apply(db, form, visitor, _resume, "resumed")
 
 
-@router.post("/use")
+@router.post("/default")
 async def make_default(form: Fields, visitor: Seeker, db: Db) -> Response:
     return await _apply(db, form, visitor, _make_default, "chosen")

@@ -108,7 +108,7 @@ async def edit(
 async def submit(visitor: Seeker, page: Page, database: RawDb) -> Response:
     """Switch between fields and YAML, preview the effect, or save."""
     fields = await read_long_form(page.request)
-    form, action = ProfileForm.from_fields(fields), fields.get("act", ["look"])[-1]
+    form, action = ProfileForm.from_fields(fields), fields.get("action", ["preview"])[-1]
     is_panel = "hx-request" in page.request.headers
     if entries_editor.is_open(fields):
         edited = entries_editor.submit_entries(page, fields, form, "/profile/edit")
@@ -125,7 +125,7 @@ async def submit(visitor: Seeker, page: Page, database: RawDb) -> Response:
         profiles.check_name(form.name)
         if action == "save":
             form = form.decide_person(profile)
-            rescore = bool(fields.get("anew"))
+            rescore = bool(fields.get("rescore"))
             saved = await save(page.db, database, form, profile, visitor, rescore=rescore)
             query = {"profile": saved.name, "did": "saved" if saved.changed else "same"}
             return RedirectResponse(f"/profile?{urlencode(query)}", 303)

@@ -21,11 +21,11 @@ OPEN: Final = "entries"
 """The action of the profile form that opens the editor."""
 EDITING: Final = "editing"
 """The field that is sent while the editor is open."""
-NOT_CARRIED: Final = ("act", "entry", EDITING)
+NOT_CARRIED: Final = ("action", "entry", EDITING)
 
 
 def is_open(fields: LongForm) -> bool:
-    return EDITING in fields or fields.get("act", [""])[-1] == OPEN
+    return EDITING in fields or fields.get("action", [""])[-1] == OPEN
 
 
 def submit_entries(

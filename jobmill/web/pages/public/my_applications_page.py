@@ -221,7 +221,7 @@ async def export(visitor: Holder, db: Db) -> Response:
 @router.post("/{token}/erase")
 async def erase(visitor: Holder, form: Fields, db: Db, view: View) -> HTMLResponse:
     visitor.require_own_data(visitor.applicant_id or 0)
-    if form.get("sure") != "yes":
+    if form.get("confirmed") != "yes":
         raise Invalid("Select the checkbox to confirm. Erased data cannot be restored.")
     async with db.transaction() as tx:
         await privacy.erase_applicant(tx, visitor.applicant_id or 0, visitor.actor)

@@ -98,7 +98,7 @@ async def save(visitor: Seeker, page: Page, database: RawDb) -> Response:
         if isinstance(edited, Response):
             return edited
         return _render_form(page, status, edited, FormFeedback())
-    if fields.get("act", [""])[-1] == "more":
+    if fields.get("action", [""])[-1] == "more":
         return _render_form(page, status, form.with_more_rows(), FormFeedback())
     try:
         profiles.check_name(form.name)
