@@ -113,7 +113,9 @@ async def error_response(request: Request, render: Render, error: Exception) -> 
     if needs_sign_in and is_htmx:
         # Send the whole page to the sign-in form, not only the part that htmx asked for.
         current = urlsplit(request.headers.get("hx-current-url", ""))
-        response.headers["HX-Redirect"] = sign_in_url(current.path + _with_mark(current.query))
+        response.headers["HX-Redirect"] = sign_in_url(
+            current.path + _as_query_suffix(current.query)
+        )
     if isinstance(error, HTTPException) and error.headers:
         response.headers.update(error.headers)
     if isinstance(error, RateLimited):
@@ -130,10 +132,10 @@ def sign_in_url(path: str) -> str:
 
 
 def _path_and_query(request: Request) -> str:
-    return quote(request.url.path) + _with_mark(request.url.query)
+    return quote(request.url.path) + _as_query_suffix(request.url.query)
 
 
-def _with_mark(query: str) -> str:
+def _as_query_suffix(query: str) -> str:
     return f"?{query}" if query else ""
 
 

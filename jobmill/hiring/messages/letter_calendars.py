@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 
 from jobmill.hiring.messages.calendar_files import CalendarEvent, attach_event
-from jobmill.hiring.messages.letters import make_mark
+from jobmill.hiring.messages.letters import make_unique_part
 from jobmill.hiring.messages.notices import OutgoingLetter
 from jobmill.outside.mail import Attachment
 
@@ -41,7 +41,7 @@ def make_offer_file(
 def make_uid(application_id: int, deadline: dt.datetime, secret: bytes, domain: str) -> str:
     """The same for all letters about one offer, and unique across installations."""
     offer = f"offer {application_id} {deadline.astimezone(dt.UTC).isoformat()}"
-    return f"offer.{application_id}.{make_mark(secret, offer)}@{domain}"
+    return f"offer.{application_id}.{make_unique_part(secret, offer)}@{domain}"
 
 
 def make_interview_file(
@@ -57,7 +57,7 @@ def make_interview_file(
     # One event per person and opening: a rebooked interview replaces the earlier one.
     subject = f"interview {letter.parent_id} {letter.applicant_id}"
     event = CalendarEvent(
-        uid=f"interview.{make_mark(secret, subject)}@{domain}",
+        uid=f"interview.{make_unique_part(secret, subject)}@{domain}",
         summary=f"Interview: {letter.title}",
         starts_at=letter.starts_at,
         ends_at=letter.ends_at,

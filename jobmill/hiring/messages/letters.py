@@ -208,10 +208,10 @@ def _confirmation_token(letter: OutgoingLetter) -> ConfirmationToken:
 def message_id(letter: OutgoingLetter, secret: bytes, domain: str) -> str:
     """A Message-ID that is the same for every attempt to send a notice, and unique across installations."""
     notice = f"notice {letter.id} {letter.created_at.astimezone(dt.UTC).isoformat()}"
-    return f"notice.{letter.id}.{make_mark(secret, notice)}@{domain}"
+    return f"notice.{letter.id}.{make_unique_part(secret, notice)}@{domain}"
 
 
-def make_mark(secret: bytes, subject: str) -> str:
+def make_unique_part(secret: bytes, subject: str) -> str:
     """A part of an identifier that no other installation makes for the same subject."""
     return hmac.new(secret, subject.encode(), hashlib.sha256).hexdigest()[:24]
 

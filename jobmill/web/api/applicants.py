@@ -19,8 +19,8 @@ from jobmill.web import consistent_reads
 from jobmill.web.api.callers import AnyCaller, RecruiterCaller, ViewerCaller
 from jobmill.web.api.operation_roles import or_applicant
 from jobmill.web.api.pagination import (
+    AfterCursor,
     AfterId,
-    AfterMark,
     Limit,
     OptionalLimit,
     stream_response,
@@ -157,7 +157,7 @@ async def show_status(
 async def show_timeline(
     applicant_id: ApplicantPathId,
     caller: AnyCaller,
-    after: AfterMark = None,
+    after: AfterCursor = None,
     limit: Limit = applicant_lists.MAX_PAGE_SIZE,
 ) -> Response:
     """The events of the applicant's applications, in order. Applicants do not see scores and stages."""

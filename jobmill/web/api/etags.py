@@ -20,7 +20,7 @@ def make_etag(body: str, version: int | None = None) -> str:
     return f'W/"{digest}"' if version is None else f'"{version}-{digest}"'
 
 
-def is_known(request: Request, etag: str) -> bool:
+def is_not_modified(request: Request, etag: str) -> bool:
     """Whether the client has this response already."""
     header = request.headers.get("if-none-match")
     if header is None or request.method != "GET":

@@ -16,7 +16,7 @@ from jobmill.hiring.records.openings import Opening, OpeningTerms
 from jobmill.web import consistent_reads
 from jobmill.web.api.callers import ApiCaller, PublicCaller, RecruiterCaller, ViewerCaller
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AfterId, AfterMark, Limit
+from jobmill.web.api.pagination import AfterCursor, AfterId, Limit
 from jobmill.web.api.schemas import (
     Job,
     JobChange,
@@ -63,7 +63,7 @@ async def create_job(body: NewJob, caller: RecruiterCaller) -> Response:
 async def show_job(
     job_id: JobPathId,
     caller: ViewerCaller,
-    after: AfterMark = None,
+    after: AfterCursor = None,
     limit: Limit = applicant_lists.MAX_PAGE_SIZE,
 ) -> Response:
     """An opening with its active applicants and its waitlist."""

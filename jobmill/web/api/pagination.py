@@ -36,7 +36,7 @@ Words = Annotated[ShortText | None, Query(description="Words to search for.")]
 ProfileParameter = Annotated[
     ShortText | None, Query(description="The name of a profile. Default: the default profile.")
 ]
-AfterMark = Annotated[str | None, Query(max_length=60, description=AFTER_TEXT)]
+AfterCursor = Annotated[str | None, Query(max_length=60, description=AFTER_TEXT)]
 
 
 class PageOfItems(Schema):
@@ -44,7 +44,7 @@ class PageOfItems(Schema):
     """The `after` of the next page, as in the Link header; null on the last page."""
 
 
-class MarkedPage(Schema):
+class CursorPage(Schema):
     """A page of a list whose rows are not ordered by an id."""
 
     next: str | None
@@ -69,13 +69,13 @@ def json_response(
 ) -> Response:
     """A JSON response with an ETag, and a Link header if there is a next page; 304 if the client has
     it already. `version`: of a thing that is changed with If-Match."""
-    if isinstance(schema, PageOfItems | MarkedPage):
+    if isinstance(schema, PageOfItems | CursorPage):
         next = schema.next
     is_object = isinstance(schema, BaseModel)
     body = schema.model_dump_json(by_alias=True) if is_object else f"[{_join(schema)}]"
     headers = {} if next is None else {"Link": _link(request, next)}
     headers["ETag"] = etag = etags.make_etag(body, version)
-    if etags.is_known(request, etag):
+    if etags.is_not_modified(request, etag):
         return Response(None, 304, headers)
     return Response(body, status, headers, "application/json")
 

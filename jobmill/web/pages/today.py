@@ -70,8 +70,8 @@ class TodayState:
     applications: Sequence[OpenApplication]
     time_zones: Mapping[ProfileId, str]
     """Of the profiles with an interview soon."""
-    unread: Sequence[Submission]
-    unread_count: int
+    unreadable: Sequence[Submission]
+    unreadable_count: int
     undecided: Sequence[UndecidedOpening]
     days: Sequence[MatchDay]
     read_at: dt.datetime
@@ -102,12 +102,12 @@ async def show(page: Page, visitor: SignedIn, banners: CurrentBanners) -> HTMLRe
     async with page.db.transaction() as tx:
         state = await read_today(tx, visitor.owner)
         health = await banners.read_health(tx)
-        unread = await unread_mentions.read_unread(tx, visitor)
+        mentions = await unread_mentions.read_unread(tx, visitor)
     return page(
         "today/page.html",
         topics=["matches", "sources", "companies", "queue", "hiring"],
         state=state,
-        unread=unread,
+        unread=mentions,
         decisions=[
             decision
             for decision in _decisions(state)
@@ -135,7 +135,7 @@ async def read_today(tx: Tx, owner: Owner) -> TodayState:
     version = await job_view.find_profile(tx, None, owner)
     counts = await totals.count(tx)
     approval_count = await approvals.count_waiting(tx, limit=COUNT_LIMIT)
-    unread_count = await submissions.count_unknown(tx, owner=owner, limit=COUNT_LIMIT)
+    unreadable_count = await submissions.count_unknown(tx, owner=owner, limit=COUNT_LIMIT)
     now = await server_time(tx)
     starts, length = _day_starts(now, world)
     profile = version.profile_id if version else None
@@ -156,10 +156,10 @@ async def read_today(tx: Tx, owner: Owner) -> TodayState:
         due_steps=await followups.due(tx, owner, limit=COUNT_LIMIT),
         applications=applications,
         time_zones=await _read_time_zones(tx, applications),
-        unread=await submissions.find(tx, owner=owner, state="unknown", limit=MAX_DECISIONS)
-        if unread_count
+        unreadable=await submissions.find(tx, owner=owner, state="unknown", limit=MAX_DECISIONS)
+        if unreadable_count
         else [],
-        unread_count=unread_count,
+        unreadable_count=unreadable_count,
         undecided=await review_list.list_undecided(tx, limit=MAX_DECISIONS),
         days=await match_days.count_days(tx, profile, starts, length) if profile else [],
         read_at=now,
@@ -194,7 +194,7 @@ def _decisions(state: TodayState) -> list[DecisionItem]:
         *_applications(state),
         *_approvals(state),
         *map(_describe_undecided, state.undecided),
-        *_unread(state),
+        *_unreadable(state),
     ]
 
 
@@ -283,7 +283,7 @@ def _approvals(state: TodayState) -> list[DecisionItem]:
     return items
 
 
-def _unread(state: TodayState) -> list[DecisionItem]:
+def _unreadable(state: TodayState) -> list[DecisionItem]:
     items = [
         DecisionItem(
             "bad",
@@ -292,9 +292,9 @@ def _unread(state: TodayState) -> list[DecisionItem]:
             say("View and retry"),
             added.reason or "",
         )
-        for added in state.unread
+        for added in state.unreadable
     ]
-    rest = state.unread_count - len(items)
+    rest = state.unreadable_count - len(items)
     if rest > 0:
         text = say_many(
             "%(n)s more page that you added could not be read",

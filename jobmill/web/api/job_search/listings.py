@@ -20,7 +20,7 @@ from jobmill.web.api.callers import SeekerCaller
 from jobmill.web.api.history_events import HistoryEvent
 from jobmill.web.api.job_search.job_facts import JobFacts, VerdictItem
 from jobmill.web.api.openapi import problems
-from jobmill.web.api.pagination import AFTER_TEXT, MarkedPage, ProfileParameter, RowLimit, Words
+from jobmill.web.api.pagination import AFTER_TEXT, CursorPage, ProfileParameter, RowLimit, Words
 from jobmill.web.api.schemas import Schema
 from jobmill.web.dependencies import RawDb
 from jobmill.web.listing_detail import (
@@ -63,7 +63,7 @@ class ListingItem(JobFacts):
     """Null without a profile, or before the job was scored."""
 
 
-class ListingList(MarkedPage):
+class ListingList(CursorPage):
     items: list[ListingItem]
     partial: bool
     """Whether only the newest jobs were searched: the words are too common."""

@@ -15,7 +15,7 @@ from jobmill.pipelines import approval
 from jobmill.pipelines.approval import ApprovalResult
 from jobmill.web import source_secrets
 from jobmill.web.api.callers import AdminCaller
-from jobmill.web.api.pagination import MarkedPage, RowLimit
+from jobmill.web.api.pagination import CursorPage, RowLimit
 from jobmill.web.api.schemas import Schema
 from jobmill.web.api.system.sources import SourceReasonBody
 from jobmill.web.parameters import OutputTime
@@ -44,7 +44,7 @@ class ApprovalItem(Schema):
     since: OutputTime
 
 
-class ApprovalList(MarkedPage):
+class ApprovalList(CursorPage):
     items: list[ApprovalItem]
 
 

@@ -31,8 +31,8 @@ WatchedItem = Annotated[int | None, Query(ge=1, le=MAX_ID)]
 async def show(
     company_id: PathId, visitor: Seeker, page: Page, item: WatchedItem = None, did: str = ""
 ) -> HTMLResponse:
-    known = did == "known"
-    return await _render(page, company_id, item=item, already_known=known)
+    is_known = did == "known"
+    return await _render(page, company_id, item=item, already_known=is_known)
 
 
 @router.post("/{company_id}/analyse")
