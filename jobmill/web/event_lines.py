@@ -148,7 +148,7 @@ def _decision_text(event: AuditEvent) -> str:
         case "ACCEPTED":
             return say("was accepted and joined the waitlist")
         case "SCORED" if facts["to"] is None:
-            return say("had the score removed")
+            return say("no longer has a score")
         case "SCORED":
             return say("got the score %(n)s", n=facts["to"])
         case _:

@@ -26,7 +26,7 @@ def kind_labels() -> Mapping[Kind, tuple[str, str]]:
             say("Jobs you applied to"),
             say("A job closed, reopened or changed after you applied."),
         ),
-        "application": (say("New applications"), say("Somebody applied to an opening.")),
+        "application": (say("New applications"), say("Someone applied to an opening.")),
         "offer": (say("Offers"), say("An offer was accepted or missed.")),
         "review": (
             say("Reviews waiting"),

@@ -103,7 +103,7 @@ async def add_times(
         raise Invalid(f"The number of places should be 1 to {MAX_PLACES:,}.")
     place = " ".join((plan.place or "").split()) or None
     if place and len(place) > MAX_PLACE_LENGTH:
-        raise Invalid(f"The place or link can have at most {MAX_PLACE_LENGTH} characters.")
+        raise Invalid(f"The location or link can have at most {MAX_PLACE_LENGTH} characters.")
     # Two requests at once: the second one sees the times of the first.
     async with lock_opening(tx, parent_id, by) as parent:
         openings.refuse_interview_time(parent.opening)
@@ -264,7 +264,7 @@ def _check_move(
     if start <= locked.at:
         raise Invalid("The new start should be in the future.")
     if where and len(where) > MAX_PLACE_LENGTH:
-        raise Invalid(f"The place or link can have at most {MAX_PLACE_LENGTH} characters.")
+        raise Invalid(f"The location or link can have at most {MAX_PLACE_LENGTH} characters.")
 
 
 async def _update(

@@ -218,12 +218,10 @@ def _read_plan(form: Mapping[str, str]) -> InterviewPlan:
     hours = read_whole_number(
         form,
         "hours",
-        say(
-            "Enter the hours to accept a time that becomes free as a whole number from 1 to 8,760."
-        ),
+        say("Enter the hours to accept a time that becomes free: a whole number from 1 to 8,760."),
     )
     return InterviewPlan(
-        read_whole_number(form, "places", say("Enter the number of places.")),
+        read_whole_number(form, "places", say("Enter the number of people at each time.")),
         form.get("place") or None,
         dt.timedelta(hours=min(hours, 8760)),
     )
