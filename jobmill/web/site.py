@@ -124,7 +124,7 @@ NO_TELEMETRY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": Fal
 
 WORKSPACES: Sequence[tuple[Workspace, Iterable[APIRouter]]] = (
     # Hiring first: `/hiring/applicants` is no id of an opening.
-    ("hiring", (*hiring.routers, *openings.routers, *reports.routers)),
+    ("hiring", (*hiring.routers, *openings.routers, *reports.routers, old_addresses.hiring_router)),
     (
         "search",
         (
@@ -140,7 +140,7 @@ WORKSPACES: Sequence[tuple[Workspace, Iterable[APIRouter]]] = (
     ("search", (*setup.routers,)),
     # Rotation first: `/sources/rotation` is no id of a source.
     ("system", (health.router, *queue.routers, *rotation.routers, *sources.routers, budget.router)),
-    ("system", (*people.routers, *settings.routers, demo.router, old_addresses.router)),
+    ("system", (*people.routers, *settings.routers, demo.router, old_addresses.system_router)),
 )
 """The pages of each workspace; access_rights.py has the rights of each role."""
 

@@ -104,12 +104,12 @@ async def test_each_channel_receives_what_its_service_expects(database: Database
                 await add_channel(tx, kind, settings=settings, **form)
             hook = (await channels.find_by_owner(tx, LOCAL))[-1]
             secret = (await channels.decrypt_config(tx, hook))["secret"]
-            await add_event(tx, rule="<@everyone> & co", detail="12 items")
+            await add_event(tx, rule="deep", detail="<@everyone> & co")
         await Notifier(database, settings).send()
         received = {kind: site.requests_to(path)[0] for kind, (_, path) in CHANNELS.items()}
     bodies = {kind: json.loads(request.body) for kind, request in received.items()}
-    title, url = "Alert: <@everyone> & co", "https://jobs.example/activity"
-    text = f"{title}\n12 items\n{url}"
+    title, url = "Work queue alert: <@everyone> & co", "https://jobs.example/activity"
+    text = f"{title}\n{url}"
     assert bodies["ntfy"] == {"topic": "jobs", "title": title, "message": text, "click": url}
     assert received["ntfy"].headers["authorization"] == "Bearer tk_1"
     assert bodies["telegram"]["chat_id"] == "42"
@@ -118,7 +118,7 @@ async def test_each_channel_receives_what_its_service_expects(database: Database
     assert "&lt;@everyone&gt; &amp; co" in bodies["slack"]["text"]
     assert bodies["discord"]["allowed_mentions"] == {"parse": []}
     assert bodies["webhook"]["events"] == [
-        {"kind": "alert", "title": title, "detail": "12 items", "url": url}
+        {"kind": "alert", "title": title, "detail": "", "url": url}
     ]
     headers = received["webhook"].headers
     signature = sign(secret, int(headers["jobmill-timestamp"]), received["webhook"].body)

@@ -93,7 +93,7 @@ async def test_a_browser_reads_its_message_and_its_service_checks_the_signature(
         [request] = service.requests_to("/1")
     assert [state for _, state, _ in await states(database)] == ["sent"]
     message = json.loads(decrypt(request.body, browser, auth))
-    assert message["title"] == "Alert: deep"
+    assert message["title"] == "Work queue alert: 12 items"
     assert message["url"] == "https://jobs.example/activity"
     assert message["tag"] == request.headers["topic"]
     token, key = request.headers["authorization"].removeprefix("vapid t=").split(", k=")

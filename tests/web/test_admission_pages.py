@@ -131,7 +131,7 @@ async def test_a_draw_is_final_and_public(site: httpx2.AsyncClient) -> None:
     # The personal page names no software if the company has no name, and the browser remembers its applicant.
     mine = await look(site, personal)
     assert "Jobmill" not in text(mine, "title, header")
-    assert "takes part in the draw" in text(mine)
+    assert "is entered in the draw" in text(mine)
     shown = text(await look(site, f"/openings/{job}"))
     assert "takes part in the draw" in shown
     assert "waits for a decision" not in shown

@@ -431,7 +431,7 @@ async def test_the_form_is_edited_without_scripts(site: httpx2.AsyncClient) -> N
     assert "Complete all questions" in text(page, ".preview")
     fields |= {"label-1": "Shift", "choices-1": "Day\nNight", "ends-1": "Night", "help-2": "Data"}
     page = Html((await site.post(path, data={**fields, "do": "down-0"})).text)
-    assert attribute(page, "[name=label-1]", "value") == "CV"
+    assert attribute(page, "[name=label-1]", "value") == "Resume"
     assert len(page.css(".preview [type=radio]")) == 2
     page = Html((await site.post(path, data={**filled(page), "do": "remove-2"})).text)
     fields = filled(page)

@@ -257,7 +257,7 @@ async def test_csv_is_previewed_imported_once_and_exported(
         in again.text
     )
     page = await site.get("/applications")
-    assert "Reply rate: 33 % (1 of 3 applications)" in page.text
+    assert "Reply rate: 33% (1 of 3 applications)" in page.text
     newest_week = page.text.partition('class="bar-groups"')[2].split("<li>")[-1]
     assert re.findall(r"<b>(\d+)</b>", newest_week) == ["2"]
     assert re.search(r"<small aria-hidden=\"true\">\d\d \w+</small>", newest_week)

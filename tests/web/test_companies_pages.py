@@ -112,7 +112,7 @@ async def test_a_company_page_shows_missing_data_and_the_points_of_its_tier(
     assert "in Porto" not in text
     assert all(html.escape(item.why) in text for item in score.items)
     assert "Tier B" in text
-    assert f"For your profile it is tier {score.tier} with {score.points} points" in text
+    assert f"For your profile, the company is tier {score.tier}, with {score.points} points" in text
     assert f'href="/sources/{source}"' in text
     assert "/jobs?company=Wells" in text
     assert (await site.get("/companies/999999999")).status_code == 404

@@ -261,7 +261,7 @@ async def test_closing_is_shown_without_the_lock_and_for_very_many_people(
     assert "2 people without a place" in text(shown)
     monkeypatch.setattr(closing, "MAX_ENDED", 1)
     shown = await look(site, f"/hiring/{job}/close")
-    assert "too many to end at once" in text(shown)
+    assert "too many to end in one step" in text(shown)
     assert attribute(shown, "[name=waiting]", "value") == "keep"
     refused = await post(site, f"/hiring/{job}/close", {"waiting": "end"})
     assert (refused.status_code, "jobmill hiring" in refused.text) == (400, False)

@@ -49,8 +49,8 @@ async def test_applicants_are_imported_after_a_preview_and_exported(
     assert path in (await site.get(f"/hiring/{job}", headers=HTML)).text
     wrong = await upload(site, path, "name,email\nAda,nowhere\n,ben@example.org\n")
     assert wrong.status_code == 400
-    assert "Line 2:" in wrong.text
-    assert "Line 3:" in wrong.text
+    assert "Row 2:" in wrong.text
+    assert "Row 3:" in wrong.text
     for content in ("", "name,email\n", "\0\0"):
         assert (await upload(site, path, content)).status_code == 400
     preview = await upload(site, path, PEOPLE)
@@ -72,7 +72,7 @@ async def test_openings_are_exported_and_imported_once(
     content = (await site.get("/hiring/openings.csv")).text
     assert "'=Baker" in content
     wrong = await upload(site, "/hiring/import", "title,capacity\nCook,none\n")
-    assert (wrong.status_code, "Line 2:" in wrong.text) == (400, True)
+    assert (wrong.status_code, "Row 2:" in wrong.text) == (400, True)
     preview = await upload(site, "/hiring/import", content)
     assert "1 opening will be created" in preview.text
     again = [confirm(site, "/hiring/import", content, "a key") for _ in range(2)]
@@ -166,12 +166,18 @@ async def test_logs_are_verified_saved_and_compared(
         in " ".join(compared.text.split())
     )
     assert compared.text.count("Interview ") == 1
-    assert (await upload(site, path, "{}", action="verify")).status_code == 400
+    wrong = await upload(site, path, f"{saved.text}{{}}\n", action="verify")
+    assert wrong.status_code == 400
+    assert (
+        f"Line {saved.text.count(chr(10)) + 1} of the file is not a saved checksum." in wrong.text
+    )
+    assert "Choose the file that you downloaded with" in wrong.text
+    assert "verify --save`" not in wrong.text
     async with database.transaction() as tx:
         await tx.execute("SET LOCAL session_replication_role = replica")
         await tx.execute("UPDATE hiring.event SET actor = 'person:9' WHERE seq = 2")
     changed = await upload(site, path, saved.text, action="save")
-    assert "Some logs were changed" in changed.text
+    assert "Some events were changed, removed or inserted." in changed.text
     assert f"/hiring/{job}/events/2" in changed.text
 
 

@@ -110,7 +110,9 @@ async def test_a_recruiter_plans_times_and_applicants_book_them_without_scripts(
     assert (await site.get(update)).status_code == 204
     assert (await post(site, f"{here}/{first}/move", {"starts_at": "soon"})).status_code == 400
     asked = Html((await post(site, f"{here}/{first}/cancel", {"reason": "ill"})).text)
-    assert "1 person booked this time or waits for it." in text(asked, ".confirmation")
+    assert "1 person has booked this interview time or is waiting for it." in text(
+        asked, ".confirmation"
+    )
     assert attribute(asked, ".confirmation [name=reason]", "value") == "ill"
     assert "Cancelled" not in text(await look(site, here))
     form = {"reason": "ill", "confirmed": "yes"}

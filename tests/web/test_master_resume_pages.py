@@ -178,7 +178,7 @@ async def test_a_resume_is_imported_beside_what_the_profile_has(
     text = read_text(page)
     for words in (
         "Keep what is in your profile",
-        "In the pasted text",
+        "Use what is in the pasted text",
         "Head Chef",
         "Diploma",
         "Keep both entries",

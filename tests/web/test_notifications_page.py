@@ -127,8 +127,8 @@ async def test_channels_are_added_once_tested_switched_and_removed(
             "incomplete subscription",
         ),
         # The operator has not switched it on.
-        ({"kind": "apprise", "url": "json://127.0.0.1"}, "Choose a kind"),
-        ({"kind": "pigeon"}, "Choose a kind"),
+        ({"kind": "apprise", "url": "json://127.0.0.1"}, "Choose a channel type"),
+        ({"kind": "pigeon"}, "Choose a channel type"),
     ],
 )
 async def test_a_wrong_channel_is_refused(
@@ -205,7 +205,7 @@ async def test_the_feed_shows_own_events_until_it_is_removed(
     await site.post(f"{HOME}/channels", data={"kind": "feed"})
     url = Html((await site.get(HOME)).text).css_first("a[href$='.atom']").attributes["href"]
     async with database.transaction() as tx:
-        await add_event(tx, owner=id, rule="deep\x08 <b>")
+        await add_event(tx, owner=id, detail="deep\x08 <b>")
         await add_event(tx, owner=LOCAL, cause="of another person")
         await add_event(tx, kind="match", owner=id, cause="nobody is told", match=1)
     await Notifier(database, Settings()).plan()
@@ -214,7 +214,7 @@ async def test_the_feed_shows_own_events_until_it_is_removed(
     assert feed.headers["content-type"] == "application/atom+xml"
     root = xml.fromstring(feed.content)
     titles = [entry.findtext(f"{{{ATOM}}}title") for entry in root.iter(f"{{{ATOM}}}entry")]
-    assert titles == ["Alert: deep <b>"]
+    assert titles == ["Work queue alert: deep <b>"]
     async with database.transaction() as tx:
         await persons.deactivate(tx, "ada@example.org")
     assert (await site.get(str(url))).status_code == 404

@@ -69,7 +69,7 @@ async def test_a_profile_is_shown_with_its_versions(
     await keep(database)
     await keep(database, YAML.replace("Cook", "Baker"))
     page = read_text(await site.get("/profile"))
-    for words in ("Baker", "Python", "8 y", "a score of 70", "Version 2", "custom"):
+    for words in ("Baker", "Python", "8 y", "a score of at least 70 of 100", "Version 2", "custom"):
         assert words in page
     story = read_text(await site.get("/profile/version?version=2"))
     assert "- - Cook" in story

@@ -157,7 +157,7 @@ async def test_applying_takes_one_step(site: httpx2.AsyncClient) -> None:
     assert "You have a place." in (await site.get(first.headers["location"])).text
     again = await post(site, f"/openings/{job}", name="Ada", email="ADA@example.org")
     assert again.status_code == 409
-    assert "has already applied" in again.text
+    assert "was already used to apply" in again.text
     second = await post(site, f"/openings/{job}", name="Bob", email="bob@example.org")
     assert "number 1 on the waitlist" in (await site.get(second.headers["location"])).text
 
@@ -182,7 +182,7 @@ async def test_a_form_that_is_sent_twice_leads_to_the_same_page(database: Databa
         # Neither another form nor the key of a form for another address opens the page.
         for other in ({"key": keys[1]}, {"key": ""}, {}):
             refused = await post(browser, path, **ada, **other)
-            assert (refused.status_code, "has already applied" in refused.text) == (409, True)
+            assert (refused.status_code, "was already used to apply" in refused.text) == (409, True)
         ben = await post(browser, path, name="Ben", email="ben@example.org", key=keys[0])
         assert "ada@example.org" not in text(await look(browser, ben.headers["location"]))
         assert (await post(browser, path, **ada, key=keys[0])).status_code == 303
@@ -225,7 +225,7 @@ async def test_an_applicant_who_exists_learns_where_their_link_is(database: Data
     assert "a link to the status of their application." in staff.text
     assert "your application" not in staff.text
     assert "We have sent an email to ada@example.org" in far.text
-    assert "The link in our email shows the status." in again.text
+    assert "Use the link in our email to see the status." in again.text
 
 
 @pytest.mark.parametrize(

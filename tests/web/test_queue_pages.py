@@ -182,7 +182,11 @@ async def test_blocked_tasks_are_unblocked_by_resource_name(
     await send(site, "/activity/unblock", on="kettle")
     assert (await item(database, id)).status == "PENDING"
     await send(site, "/activity/unblock", 409, on="kettle")
-    await page(site, "/activity/unblock?on=kettle", 409)
+    conflict = await page(site, "/activity/unblock?on=kettle", 409)
+    advice = " ".join(texts(conflict, ".notice p"))
+    assert "No tasks are blocked on kettle anymore." in advice
+    assert "Go back, reload the page, then try again." in advice
+    assert "Request number" in advice
 
 
 async def test_an_alert_is_cleared_once(site: httpx2.AsyncClient, database: Database) -> None:
@@ -520,3 +524,10 @@ async def test_external_text_in_the_queue_is_escaped(
 
 def test_data_escapes_direction_marks() -> None:
     assert item_page.format_data({"a": "x\u202ey\u0000"}) == '{\n  "a": "x\\u202ey\\u0000"\n}'
+
+
+async def test_an_empty_list_says_when_finished_tasks_are_deleted(
+    site: httpx2.AsyncClient,
+) -> None:
+    empty = await page(site, "/activity/tasks?about=nothing")
+    assert "Finished tasks are deleted after 30 days." in texts(empty, ".empty")[0]

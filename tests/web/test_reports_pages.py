@@ -172,7 +172,7 @@ async def test_the_company_page_says_what_it_is_like_there(
     assert "No website report yet." in page
     id = await _complete(database)
     page = (await site.get(f"/companies/{company}")).text
-    assert "What it&#39;s like to work there" in page
+    assert "What it's like to work there" in page
     assert "keeps drinking water safe" in page
     assert f'href="/reports/{id}"' in page
 

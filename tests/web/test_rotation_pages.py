@@ -288,7 +288,7 @@ async def test_a_search_can_be_added_edited_disabled_and_removed(
             tx, int, "SELECT count(*) FROM rotation.target WHERE status = 'paused'"
         )
     assert resting == 2
-    assert "1 scheduled read that no other search needs" in await look(
+    assert "1 scheduled read stops, because no other search needs it." in await look(
         site, f"/searches/{search.id}/remove"
     )
     await send(site, f"/searches/{search.id}/off")

@@ -384,7 +384,7 @@ async def test_local_visitors_have_no_account(site: httpx2.AsyncClient, database
     ("code", "words"),
     [
         (401, "sign in"), (403, "another role"), (404, "may be wrong"), (409, "Go back"), (410, "not come back"),
-        (429, "Wait"), (500, "your administrator"), (503, "automatically"),
+        (429, "Wait"), (500, "below to an admin"), (503, "automatically"),
     ],
 )  # fmt: skip
 async def test_every_error_says_what_to_do_next(

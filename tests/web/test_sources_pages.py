@@ -384,7 +384,7 @@ async def test_an_address_is_recognized_before_the_source_is_added(
     assert "This source already exists" in page.text
     assert f'href="/sources/{existing.id}"' in page.text
     page = await site.get("/sources/new", params={"url": "pumps.example/about"})
-    assert "The address alone is not enough" in page.text
+    assert "The address alone does not identify a platform" in page.text
     assert (await site.get("/sources/new", params={"url": "ftp://x"})).status_code == 400
     answer = await site.post("/sources/new", data={"url": "job-boards.greenhouse.io/pumps"})
     page = await site.get(answer.headers["location"])

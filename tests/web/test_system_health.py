@@ -124,7 +124,7 @@ async def test_all_surfaces_agree(site: httpx2.AsyncClient, database: Database) 
         shown = text(await look(site, path), "main")
         for condition in health.conditions:
             # Activity lists each alert with its details.
-            sentence = condition.sentence.removeprefix("Deep: ")
+            sentence = condition.sentence.removeprefix("Work queue alert: ")
             assert (sentence in shown) == (condition.area in areas), (path, condition.code)
     areas = text(await look(site, "/health"), ".areas")
     assert "Whether schedules and deadlines are checked in time Not checked" in areas
@@ -150,7 +150,7 @@ async def test_a_page_about_health_never_shows_an_old_chip(
         await alerts.raise_alert(tx, "deep", "tea", "9 items")
     page = await look(site, "/health")
     assert text(page, "#health-chip") != before
-    assert "Deep: 9 items" in text(page, "main")
+    assert "Work queue alert: 9 items" in text(page, "main")
 
 
 async def test_visitors_without_the_workspace_see_the_state_but_no_link(database: Database) -> None:

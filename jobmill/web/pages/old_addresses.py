@@ -10,7 +10,8 @@ from fastapi.responses import RedirectResponse
 
 from jobmill.web.auth import Admin, Viewer
 
-router = APIRouter()
+hiring_router = APIRouter()
+system_router = APIRouter()
 
 MOVED = {
     "/queue": "/activity",
@@ -19,16 +20,16 @@ MOVED = {
 }
 
 
-@router.get("/queue")
-@router.get("/rotation")
-@router.get("/queue/{rest:path}")
-@router.get("/rotation/{rest:path}")
+@system_router.get("/queue")
+@system_router.get("/rotation")
+@system_router.get("/queue/{rest:path}")
+@system_router.get("/rotation/{rest:path}")
 async def redirect_admin(request: Request, visitor: Admin) -> Response:
     return _redirect(request)
 
 
-@router.get("/hiring/company/letters")
-@router.get("/hiring/company/letters/{rest:path}")
+@hiring_router.get("/hiring/company/letters")
+@hiring_router.get("/hiring/company/letters/{rest:path}")
 async def redirect_viewer(request: Request, visitor: Viewer) -> Response:
     return _redirect(request)
 
