@@ -31,6 +31,12 @@ def list_time_zones() -> frozenset[str]:
     return frozenset(available_timezones() - NO_PLACES) | {UTC}
 
 
+def parse_local_time(text: str, time_zone: str) -> dt.datetime:
+    """An ISO time, in this zone unless it has an offset; raises ValueError."""
+    time = dt.datetime.fromisoformat(text)
+    return time if time.tzinfo else time.replace(tzinfo=load_time_zone(time_zone))
+
+
 def format_local_time(at: dt.datetime, time_zone: str) -> str:
     """A time with its zone: Tue 17 Nov 2026, 15:24 (Europe/Berlin)."""
     # Not `%a %d %b`, which other code may switch to another language with `setlocale`.

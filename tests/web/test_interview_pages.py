@@ -101,6 +101,10 @@ async def test_a_recruiter_plans_times_and_applicants_book_them_without_scripts(
     assert moved.status_code == 303
     assert "11:15 (Europe/Berlin)" in text(await look(site, here), "#times")
     assert "It is not emailed, because emails are off." in text(await look(site, here))
+    # A time with an offset is that moment, as in the command.
+    await post(site, f"{here}/{second}/move", {"starts_at": f"{DAY}T12:30+00:00", "place": ""})
+    listed = (await site.get(f"/api/jobs/{job}/interviews")).json()["interviews"]
+    assert f"{DAY}T12:30:00.000Z" in [time["startsAt"] for time in listed]
     # Without email the personal page tells it, and at once.
     own_page = theirs.removesuffix(f"/applications/{ben}/interview")
     told = await look(site, own_page)

@@ -19,7 +19,7 @@ from jobmill.hiring.interviews import bookings, interview_times
 from jobmill.hiring.interviews.interview_times import Booking, InterviewPlan, InterviewTime
 from jobmill.hiring.interviews.time_series import TimeSeries
 from jobmill.hiring.records import openings
-from jobmill.time_zones import format_local_time, load_time_zone
+from jobmill.time_zones import format_local_time, parse_local_time
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -148,10 +148,9 @@ def unbook(application: ApplicationId, as_json: AsJson = False) -> None:
 
 def _parse_start(text: str, time_zone: str) -> dt.datetime:
     try:
-        start = dt.datetime.fromisoformat(text)
+        return parse_local_time(text, time_zone)
     except ValueError as error:
         raise Invalid(f"write the start as 2030-01-14T10:30 ({error})") from error
-    return start if start.tzinfo else start.replace(tzinfo=load_time_zone(time_zone))
 
 
 def _print_time(time: InterviewTime, booked: list[Booking], as_json: bool) -> None:

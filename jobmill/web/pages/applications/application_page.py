@@ -16,7 +16,7 @@ from jobmill.errors import Conflict, Invalid
 from jobmill.matching import matches, profiles
 from jobmill.matching.job_applications import custom_statuses, details, entries, files
 from jobmill.matching.job_applications.details import ApplicationDetails, StoredDetails
-from jobmill.time_zones import load_time_zone
+from jobmill.time_zones import load_time_zone, parse_local_time
 from jobmill.web import actor_labels, job_view
 from jobmill.web.api.job_search.tracked_applications import ENTRY_KINDS, EntryPath
 from jobmill.web.auth import Seeker
@@ -137,13 +137,11 @@ def _read_typed_details(typed: Mapping[str, str] | None) -> dict[str, str] | Non
 def _read_details(form: Mapping[str, str], zone: str) -> ApplicationDetails:
     interview = form.get("interview_at", "").strip()
     try:
-        interview_at = dt.datetime.fromisoformat(interview) if interview else None
+        interview_at = parse_local_time(interview, zone) if interview else None
     except ValueError as error:
         raise Invalid(
             say("Enter the date and time of the interview, such as 2026-11-20 14:30.")
         ) from error
-    if interview_at and interview_at.tzinfo is None:
-        interview_at = interview_at.replace(tzinfo=load_time_zone(zone))
     return ApplicationDetails(
         _read_date(form, "applied_on"),
         interview_at,

@@ -17,7 +17,12 @@ from jobmill.hiring.interviews.interview_times import Booking, InterviewPlan, In
 from jobmill.hiring.interviews.time_series import TimeSeries
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
-from jobmill.time_zones import format_local_time, list_time_zones, load_time_zone
+from jobmill.time_zones import (
+    format_local_time,
+    list_time_zones,
+    load_time_zone,
+    parse_local_time,
+)
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.confirmation import Confirmation
 from jobmill.web.form import Fields, read_whole_number
@@ -229,7 +234,6 @@ def _read_plan(form: Mapping[str, str]) -> InterviewPlan:
 
 def _read_start(text: str, time_zone: str) -> dt.datetime:
     try:
-        local = dt.datetime.fromisoformat(text)
+        return parse_local_time(text, time_zone)
     except ValueError as error:
         raise Invalid(say("Enter the new start, such as 2030-01-14 09:00.")) from error
-    return local.replace(tzinfo=load_time_zone(time_zone))
