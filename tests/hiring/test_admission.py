@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-import sys
 from dataclasses import replace
-from types import FrameType
 
 import pytest
 
@@ -25,6 +23,7 @@ from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.applications import Application
 from jobmill.hiring.records.openings import Opening
+from tests.call_counts import count_calls
 from tests.hiring.helpers import apply, make_opening
 
 
@@ -152,21 +151,12 @@ async def test_accepting_many_does_not_compare_each_with_all_others(tx: Tx) -> N
     opening = await make_opening(tx, 1, admission="review")
     ids = await apply_many(tx, opening, 12)
     await decisions.accept(tx, ids[0], LOCAL)
-    comparisons = 0
-
-    def count(frame: FrameType, event: str, _: object) -> None:
-        nonlocal comparisons
-        comparisons += event == "call" and frame.f_code is Application.__eq__.__code__
-
-    sys.setprofile(count)
-    try:
+    with count_calls(Application.__eq__) as count:
         results = await bulk_actions.run_bulk_action(
             tx, opening.id, "accept", ids, LOCAL, reason=""
         )
-    finally:
-        sys.setprofile(None)
     assert [result.outcome for result in results] == ["refused", *["accepted"] * 11]
-    assert comparisons == 0
+    assert count() == 0
 
 
 async def test_scores_are_checked_and_logged_once(tx: Tx) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import httpx2
 
 from jobmill.db import Database
+from jobmill.hiring.audit_log import saved_heads
 from jobmill.hiring.records import openings
+from tests.call_counts import count_calls
 from tests.hiring.helpers import make_opening
 from tests.hiring.interview_helpers import make_times
 from tests.queue.helpers import fetch, until_statements_wait
@@ -173,6 +176,17 @@ async def test_logs_are_verified_saved_and_compared(
     )
     assert "Choose the file that you downloaded with" in wrong.text
     assert "verify --save`" not in wrong.text
+    large = json.dumps({"jobId": job, "seq": 10**30, "hash": "00"})
+    for text in ("{}", large):
+        assert (await upload(site, path, text, action="verify")).status_code == 400
+    # Also if the first half megabyte of the file ends with a line.
+    line = saved.text.splitlines()[0].ljust(1_999) + "\n"
+    too_large = await upload(site, path, line * 251, action="verify")
+    assert (too_large.status_code, "larger than 500 KB" in too_large.text) == (400, True)
+    with count_calls(saved_heads.parse_heads) as count:
+        assert (await upload(site, path, saved.text, action="verify")).status_code == 200
+    # An upload is read in a child process.
+    assert count() == 0
     async with database.transaction() as tx:
         await tx.execute("SET LOCAL session_replication_role = replica")
         await tx.execute("UPDATE hiring.event SET actor = 'person:9' WHERE seq = 2")

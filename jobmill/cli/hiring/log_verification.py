@@ -61,7 +61,8 @@ def verify(
     A log is a hash chain: each event holds a digest of all events before it. With write
     access to the database one could replace the whole chain; a file saved earlier reveals that, too.
     """
-    heads = saved_heads.parse_heads(files.read_text(against), against) if against else {}
+    error_text = f"{against}:{{line}} was not written by `verify --save`"
+    heads = saved_heads.parse_heads(files.read_text(against), error_text) if against else {}
     logs = session.with_database(
         lambda database: _verify_logs(database, opening, heads, quiet=as_json)
     )

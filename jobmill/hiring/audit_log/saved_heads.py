@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from jobmill.errors import Invalid
 from jobmill.hiring.audit_log.verification import ChainHead, VerificationReport
@@ -15,20 +16,13 @@ from jobmill.hiring.audit_log.verification import ChainHead, VerificationReport
 @dataclass(frozen=True)
 class _SavedHead:
     jobId: int
-    seq: int
+    seq: Annotated[int, Field(ge=0, le=2**62)]
     hash: str
 
 
-class InvalidSavedHead(Invalid):
-    """A line of a file that `format_heads` did not write."""
-
-    def __init__(self, file: str, line: int) -> None:
-        super().__init__(f"{file}:{line} was not written by `verify --save`")
-        self.line = line
-
-
-def parse_heads(text: str, file: str = "the file") -> dict[int, ChainHead]:
-    """The saved end of each log, by opening; raises InvalidSavedHead for the first line that is wrong."""
+def parse_heads(text: str, error_text: str) -> dict[int, ChainHead]:
+    """The saved end of each log, by opening; raises Invalid with `error_text`, whose `{line}` is the
+    number of the first line that is wrong."""
     adapter = TypeAdapter(_SavedHead)
     heads: dict[int, ChainHead] = {}
     for line_number, line in enumerate(text.splitlines(), 1):
@@ -37,7 +31,7 @@ def parse_heads(text: str, file: str = "the file") -> dict[int, ChainHead]:
         try:
             head = adapter.validate_json(line)
         except ValidationError:
-            raise InvalidSavedHead(file, line_number) from None
+            raise Invalid(error_text.replace("{line}", str(line_number))) from None
         heads[head.jobId] = ChainHead(head.seq, head.hash)
     return heads
 

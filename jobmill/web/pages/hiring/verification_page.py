@@ -12,10 +12,10 @@ from starlette.datastructures import UploadFile
 
 from jobmill.errors import AppError, Invalid
 from jobmill.hiring.audit_log import saved_heads
-from jobmill.hiring.audit_log.saved_heads import InvalidSavedHead
 from jobmill.hiring.audit_log.verification import ChainHead, VerificationReport, verify_log
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
+from jobmill.sandbox import read_untrusted
 from jobmill.web import consistent_reads
 from jobmill.web.auth import Recruiter, Viewer
 from jobmill.web.consistent_reads import LONG_TIMEOUT
@@ -59,7 +59,7 @@ async def verify(visitor: Recruiter, page: Page) -> Response:
     """Verify all logs, also against a file saved earlier; or download their ends."""
     try:
         text, is_saving = await _read_form(page.request)
-        heads = _parse_heads(text) if text.strip() else {}
+        heads = await _parse_heads(text) if text.strip() else {}
     except Invalid as error:
         return _render(page, error=error)
     run = await _verify_all(page.db, heads)
@@ -70,16 +70,12 @@ async def verify(visitor: Recruiter, page: Page) -> Response:
     return _render(page, run, is_compared=bool(heads))
 
 
-def _parse_heads(text: str) -> dict[int, ChainHead]:
-    try:
-        return saved_heads.parse_heads(text)
-    except InvalidSavedHead as error:
-        raise Invalid(
-            say(
-                "Line %(n)s of the file is not a saved checksum. Choose the file that you downloaded with “Verify and download checksums”.",
-                n=error.line,
-            )
-        ) from error
+async def _parse_heads(text: str) -> dict[int, ChainHead]:
+    error_text = say(
+        "Line %(n)s of the file is not a saved checksum. Choose the file that you downloaded with “Verify and download checksums”.",
+        n="{line}",
+    )
+    return await read_untrusted(saved_heads.parse_heads, text, error_text)
 
 
 async def _read_form(request: Request) -> tuple[str, bool]:
@@ -88,8 +84,10 @@ async def _read_form(request: Request) -> tuple[str, bool]:
         file, is_saving = form.get("file"), form.get("action") == "save"
         if not isinstance(file, UploadFile) or not file.size:
             return "", is_saving
+        if file.size > MAX_FILE_BYTES:
+            raise Invalid(say("The file is larger than 500 KB. Split it into smaller files."))
         try:
-            return (await file.read(MAX_FILE_BYTES)).decode(), is_saving
+            return (await file.read()).decode(), is_saving
         except UnicodeDecodeError as error:
             raise Invalid(
                 say(
