@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from .posting_facts import skills
+from .posting_facts import MAX_TEXT_LENGTH, skills
 
 
 class TextPiece(NamedTuple):
@@ -16,10 +16,11 @@ class TextPiece(NamedTuple):
 
 def split_at_skills(text: str, names: Iterable[str]) -> list[TextPiece]:
     """Split a text into pieces and mark those that name one of the skills. Joined, the pieces are
-    the text."""
+    the text. The end of a very long text is not searched."""
     pieces: list[TextPiece] = []
     end = 0
-    for start, stop in sorted(_find_positions(text, list(names))):
+    searched = text[:MAX_TEXT_LENGTH]
+    for start, stop in sorted(_find_positions(searched, list(names))):
         if start < end:
             continue
         if start > end:

@@ -110,7 +110,8 @@ def _skill_problem(posting: Posting, text: str) -> str | None:
     name, rank = _split_rank(text)
     if rank and rank not in {*RANKS, *RANKS_BY_NUMBER}:
         return f"{rank} is not a skill rank. The rank of {name} can be {', '.join(RANKS)}."
-    posting_text = "\n".join((posting.title, posting.description or "", posting.requirements or ""))
+    texts = (posting.title, posting.description or "", posting.requirements or "")
+    posting_text = "\n".join(part[: posting_facts.MAX_TEXT_LENGTH] for part in texts)
     if not unknown_skills([text]) or any(personal_skills.find_custom_skills([name], posting_text)):
         return None
     near = get_close_matches(skills.canonical_name(name), skills.all_names(), n=1, cutoff=0.75)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from jobmill.errors import Invalid
@@ -167,6 +169,13 @@ def test_unknown_skills_and_places_are_refused_with_suggestions(
     with pytest.raises(Invalid) as caught:
         what_if.check_changes(POSTING, **unknown)
     assert words in str(caught.value)
+
+
+def test_no_more_of_a_text_is_searched_for_a_skill_than_is_read() -> None:
+    what_if.check_changes(replace(POSTING, description="dig Basketry"), having=["Basketry"])
+    endless = replace(POSTING, description=f"{'dig ' * 10_000}Basketry", requirements=None)
+    with pytest.raises(Invalid, match="Unknown skill: Basketry"):
+        what_if.check_changes(endless, having=["Basketry"])
 
 
 def test_places_are_added_and_arrangements_replaced() -> None:

@@ -529,6 +529,12 @@ async def _evil(database: Database, bad: Posting, evil: str) -> MatchId:
         ("Pythonic", ["Python"], []),
         ("C++ (and c) a.b axb", ["a.b"], ["a.b"]),
         ("Python Python", ["Python", "python"], ["Python", "Python"]),
+        # No more of a very long text is searched than is read for the score.
+        (
+            f"Python well digging {'dig ' * 10_000}Python well digging",
+            ["Python", "Well digging"],
+            ["Python", "well digging"],
+        ),
     ],
 )
 def test_skills_are_highlighted_in_the_text(text: str, names: list[str], marked: list[str]) -> None:
