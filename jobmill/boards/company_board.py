@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
-from jobmill.catalog import urls
 from jobmill.catalog.company_analyses import CompanyBoard
 from jobmill.catalog.company_pages import CompanyPage
-from jobmill.errors import Invalid
+from jobmill.extract import html_tree
 from jobmill.extract.page import nesting_limit
 
 from . import url_detection
@@ -45,32 +44,11 @@ def careers_links(page: CompanyPage) -> list[str]:
     """The links of a page that are about jobs."""
     links: dict[str, None] = {}
     html = nesting_limit.truncate_deep_html(page.html.encode("utf-8", "replace"))
-    for node in LexborHTMLParser(html).css("a[href]")[:_MAX_LINKS]:
+    for href, node in html_tree.find_links(LexborHTMLParser(html), page.url, _MAX_LINKS):
         label = " ".join(node.text().split())
-        href = _absolute(page.url, node.attributes.get("href") or "")
-        path = urlsplit(href).path if href else ""
-        is_careers = len(label) <= _MAX_LABEL_LENGTH and is_about_jobs(path, label)
-        if href and is_careers and _is_valid(href):
+        if len(label) <= _MAX_LABEL_LENGTH and is_about_jobs(urlsplit(href).path, label):
             links[href] = None
     return list(links)
-
-
-def _absolute(url: str, href: str) -> str | None:
-    try:
-        absolute = urljoin(url, href.strip()).partition("#")[0]
-        urlsplit(absolute)
-    except ValueError:
-        return None
-    return absolute if absolute.startswith(("http://", "https://")) else None
-
-
-def _is_valid(url: str) -> bool:
-    """Whether the URL can be requested and saved: a page may link to anything."""
-    try:
-        urls.parse(url)
-    except Invalid:
-        return False
-    return True
 
 
 def _boards(page: CompanyPage, company: str) -> list[CompanyBoard]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from urllib.parse import urljoin, urlsplit
+from typing import TypeVar
+from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
 from jobmill.catalog.company_names import same_company
 from jobmill.errors import OutsideError
+from jobmill.extract import html_tree
 from jobmill.extract.page import nesting_limit
+from jobmill.extract.page.text_checks import absolute_url
 from jobmill.outside.request import Fetch, FetchResult, Ok, Request, Truncated
 from jobmill.sandbox import ReaderStopped, read_untrusted
 
@@ -24,6 +27,8 @@ from .name_matching import OwnerNames, is_about_jobs
 from .platform import BoardPage, Platform
 from .readable_board import read_response
 from .url_detection import FEED, GENERIC, DetectedBoard, detect_board
+
+T = TypeVar("T")
 
 _FEED_PATH = re.compile(r"(?:\.(?:rss|atom|xml)|/(?:rss|feed)(?:/[\w.-]{0,50})?)/?$", re.IGNORECASE)
 _FEED_QUERY = re.compile(r"\b(?:format|feed|type)=(?:rss|atom)\b", re.IGNORECASE)
@@ -67,7 +72,7 @@ async def discover_board(
         if by_url:
             return by_url
         raise OutsideError(f"{url} could not be read: {describe_failure(page)[1]}")
-    boards = [await read_untrusted(_detect_on_page, page, company)]
+    boards = [await _read_or_none(_detect_on_page, page, company)]
     if not _is_certain(boards[-1]):
         boards += await _follow_careers_links(fetch, page, company)
     if not _is_certain(boards[-1]):
@@ -75,6 +80,13 @@ async def discover_board(
     if not _is_certain(boards[-1]):
         boards.append(await _search_sitemap(fetch, page))
     return _best([*boards, by_url]) or await read_untrusted(_generic_page, page)
+
+
+async def _read_or_none(function: Callable[..., T | None], *arguments: object) -> T | None:
+    """What a reader finds; None where it was stopped, since other places may still name the board."""
+    with suppress(ReaderStopped):
+        return await read_untrusted(function, *arguments)
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,13 +151,12 @@ async def _follow_careers_links(
 ) -> list[DetectedBoard | None]:
     """The boards of the pages that this page links to as its careers."""
     boards: list[DetectedBoard | None] = []
-    links = await read_untrusted(_careers_links, page)
+    links = await _read_or_none(_careers_links, page) or []
     for link in links[:_MAX_CAREERS_LINKS]:
         linked = await _open(fetch, link)
         board = None
         if isinstance(linked, _SitePage):
-            with suppress(ReaderStopped):
-                board = await read_untrusted(_detect_on_page, linked, company)
+            board = await _read_or_none(_detect_on_page, linked, company)
         boards.append(board and replace(board, evidence=f"on {link[:200]}: {board.evidence}"))
         if _is_certain(board):
             break
@@ -156,11 +167,9 @@ def _careers_links(page: _SitePage) -> list[str]:
     """Links about jobs, on the same site or elsewhere."""
     links: dict[str, None] = {}
     html = nesting_limit.truncate_deep_html(page.text.encode("utf-8", "replace"))
-    for node in LexborHTMLParser(html).css("a[href]"):
+    for href, node in html_tree.find_links(LexborHTMLParser(html), page.url):
         label = node.text(strip=True)[:100]
-        href = urljoin(page.url, (node.attributes.get("href") or "").strip()).partition("#")[0]
-        is_web = urlsplit(href).scheme in {"http", "https"}
-        if is_web and is_about_jobs(urlsplit(href).path, label) and href != page.url:
+        if is_about_jobs(urlsplit(href).path, label) and href != page.url:
             links[href] = None
     return list(links)
 
@@ -202,7 +211,8 @@ def _proof_of_ownership(board: BoardPage, domain: str, company: str | None) -> s
     for posting in board.postings[:_MAX_CHECKED_POSTINGS]:
         if same_company(posting.company, company):
             return "the board has the company's name"
-        hosts = {urlsplit(url).hostname or "" for url in (posting.url, posting.apply_url) if url}
+        links = (url_detection.split_url(url) for url in (posting.url, posting.apply_url) if url)
+        hosts = {parts.netloc for parts in links if parts}
         if any(host == domain or host.endswith(f".{domain}") for host in hosts):
             return "its postings lead to the company's site"
         if domain and re.search(rf"\b{re.escape(domain)}\b", posting.description or ""):
@@ -215,12 +225,12 @@ async def _search_sitemap(fetch: Fetch, page: _SitePage) -> DetectedBoard | None
     answer = await fetch(Request(f"https://{page.domain}/sitemap.xml"))
     if not isinstance(answer, Ok):
         return None
-    return await read_untrusted(_read_sitemap, answer.text)
+    return await _read_or_none(_read_sitemap, answer.text)
 
 
 def _read_sitemap(text: str) -> DetectedBoard | None:
     urls: list[str] = _LOCATION.findall(text)
-    paths = {url: urlsplit(url).path for url in urls[:_MAX_SITEMAP_URLS]}
+    paths = {url: urlsplit(url).path for url in urls[:_MAX_SITEMAP_URLS] if absolute_url(url, url)}
     postings = [
         url for url, path in paths.items() if is_about_jobs(path) and "/" in path.strip("/")
     ]

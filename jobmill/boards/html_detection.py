@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
-from urllib.parse import urljoin
+
+from jobmill.extract.page.text_checks import absolute_url
 
 from . import url_detection
 from .adapters import PLATFORMS
@@ -267,8 +268,8 @@ def _feeds(url: str, text: str) -> list[DetectedBoard]:
         if not _FEED_TYPE.search(tag):
             continue
         values = {name.lower(): value for name, value in _ATTRIBUTE.findall(tag)}
-        href = urljoin(url, values.get("href", ""))
-        if href.startswith("http") and is_about_jobs(href, values.get("title", "")):
+        href = absolute_url(values.get("href", ""), url)
+        if href and is_about_jobs(href, values.get("title", "")):
             feeds.append(DetectedBoard(FEED, href, "medium", "a feed that the page offers",
                                {"url": href}, url=href))  # fmt: skip
     return feeds

@@ -23,6 +23,7 @@ from pydantic import (
 from jobmill.errors import OutsideError
 
 from .fields import html_text as texts
+from .page.text_checks import is_malformed
 
 T = TypeVar("T")
 Model = TypeVar("Model", bound=BaseModel)
@@ -50,9 +51,10 @@ def _as_list(value: object) -> list[object]:
 
 
 def parse_link(value: object) -> str | None:
-    """An http or https URL; None for anything else, such as `javascript:`."""
+    """An http or https URL; None for anything else, such as `javascript:`, and for malformed ones."""
     url = value.strip() if isinstance(value, str) else ""
-    return url if re.match(r"https?://[^\s/]", url, re.IGNORECASE) else None
+    is_web = re.match(r"https?://[^\s/]", url, re.IGNORECASE)
+    return url if is_web and not is_malformed(url) else None
 
 
 Maybe: TypeAlias = Annotated[T | None, WrapValidator(_or_none)]

@@ -37,6 +37,20 @@ GUARDS: list[Guard] = [
         "tests/boards/test_add_source.py::test_the_board_of_a_named_platform_is_searched_in_a_child_process",
     ),
     guard(
+        "a malformed link is no URL of a posting",
+        "jobmill/extract/lenient_models.py",
+        "return url if is_web and not is_malformed(url) else None",
+        "return url if is_web else None",
+        "tests/boards/adapters/test_malformed_responses.py::test_a_malformed_link_costs_at_most_its_own_posting[remotive/answer.json]",
+    ),
+    guard(
+        "a page that cannot be read leaves other places to look",
+        "jobmill/boards/detection.py",
+        "    with suppress(ReaderStopped):\n",
+        "    with suppress():\n",
+        "tests/boards/test_detection.py::test_a_page_that_cannot_be_read_leaves_other_places_to_look",
+    ),
+    guard(
         "the charset of a large body is judged by a part of it",
         "jobmill/outside/charset.py",
         "body[first.start() : first.start() + _SAMPLE]",

@@ -470,6 +470,48 @@ async def test_postings_in_the_sitemap_make_the_site_a_generic_source() -> None:
     assert (board.platform, board.token) == (GENERIC, "https://acme.example/jobs")
 
 
+MALFORMED = "http://[your-domain]/careers/1"
+
+
+async def test_a_malformed_link_hides_no_other_link() -> None:
+    site = Site(
+        {
+            "https://acme.example/": f'<a href="{MALFORMED}">Jobs</a><a href="http://acme.example:0x/">Jobs</a>'
+            '<a href="/team">Careers</a>',
+            "https://acme.example/team": '<iframe src="https://jobs.lever.co/acme"></iframe>',
+        }
+    )
+    board = await discover_board(site, "https://acme.example/")
+    assert board is not None
+    assert (board.platform, board.token) == ("lever", "acme")
+
+
+def test_a_malformed_feed_hides_no_other_feed() -> None:
+    html = "".join(
+        f'<link rel="alternate" type="application/rss+xml" href="{href}" title="Jobs">'
+        for href in (MALFORMED, "/jobs.rss")
+    )
+    assert _first("https://acme.example/about", html).token == "https://acme.example/jobs.rss"
+
+
+async def test_a_malformed_url_in_a_sitemap_hides_no_other() -> None:
+    locations = [MALFORMED, *(f"https://acme.example/jobs/{number}" for number in range(3))]
+    sitemap = "".join(f"<url><loc>{url}</loc></url>" for url in locations)
+    site = Site({"https://acme.example/": "hello", "https://acme.example/sitemap.xml": sitemap})
+    board = await discover_board(site, "https://acme.example/")
+    assert board is not None
+    assert (board.platform, board.url) == (GENERIC, "https://acme.example/jobs")
+
+
+async def test_a_page_that_cannot_be_read_leaves_other_places_to_look() -> None:
+    too_much = "//x.recruitee.com " * 270_000
+    sitemap = "".join(f"<loc>https://acme.example/jobs/{number}</loc>" for number in range(3))
+    site = Site({"https://acme.example/": too_much, "https://acme.example/sitemap.xml": sitemap})
+    board = await discover_board(site, "https://acme.example/")
+    assert board is not None
+    assert board.url == "https://acme.example/jobs"
+
+
 async def test_a_careers_page_is_the_last_fallback() -> None:
     site = Site({"https://acme.example/": '<a href="/careers">Careers</a>'})
     board = await discover_board(site, "https://acme.example/")

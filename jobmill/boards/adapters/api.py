@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Annotated, Any, Literal, Self, cast
-from urllib.parse import quote, urldefrag, urlencode, urljoin, urlsplit
+from urllib.parse import quote, urldefrag, urlencode, urlsplit
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
@@ -14,6 +14,7 @@ from jobmill.catalog.posting import Arrangement, Posting
 from jobmill.errors import OutsideError
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary, work_arrangement
+from jobmill.extract.page.text_checks import absolute_url
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
@@ -251,7 +252,7 @@ def read_record(record: object, paths: ApiFields, base_url: str = "") -> Posting
     locations = location_text.unique_locations(get_path(record, paths.location))
     return Posting(
         title=title,
-        url=lenient_models.parse_link(urljoin(base_url, link)) or "" if link else "",
+        url=lenient_models.parse_link(absolute_url(link, base_url)) or "" if link else "",
         company=html_text.single_line(text_at(record, paths.company)),
         location="; ".join(locations) or None,
         # A single text may name several places, which are split later.
@@ -303,8 +304,10 @@ def _next_page(
 
 def _follow(url: str, page: int, config: ApiConfig) -> tuple[tuple[Request, ...], bool]:
     """The request for a URL from a response: only on the same host, because it carries the key."""
-    url = urldefrag(urljoin(config.base_url.rstrip("/") + "/", url))[0]
-    url = quote(url, safe="/?=&%,:;+@~!$'()*[]")
+    link = absolute_url(url, config.base_url.rstrip("/") + "/")
+    if link is None:
+        return (), True
+    url = quote(urldefrag(link)[0], safe="/?=&%,:;+@~!$'()*[]")
     target, base = urlsplit(url), urlsplit(config.base_url)
     if (target.scheme, target.netloc) != (base.scheme, base.netloc):
         return (), True

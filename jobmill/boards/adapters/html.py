@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
-from urllib.parse import urldefrag, urljoin, urlsplit
+from urllib.parse import urldefrag, urlsplit
 
 from pydantic import AfterValidator, Field
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
@@ -14,6 +14,7 @@ from jobmill.errors import Invalid, OutsideError
 from jobmill.extract import html_tree, lenient_models
 from jobmill.extract.fields import dates, html_text, salary
 from jobmill.extract.page import page_reader
+from jobmill.extract.page.text_checks import absolute_url
 from jobmill.outside.request import Request
 
 from ..platform import BoardPage, Config, Platform
@@ -101,11 +102,12 @@ def _posting(card: LexborNode, base: str, selector_sets: Sequence[HtmlSelectors]
     title = _text_by(card, [selectors.title for selectors in selector_sets])
     if not title:
         return None
+    url = _link(card, base, [selectors.link for selectors in selector_sets]) or ""
     described = _nodes(card, [selectors.description for selectors in selector_sets])
     description = html_text.from_html(described[0].html) if described else None
     return Posting(
         title=title,
-        url=_link(card, base, [selectors.link for selectors in selector_sets]) or "",
+        url=url,
         company=_text_by(card, [selectors.company for selectors in selector_sets]),
         location=_text_by(card, [selectors.location for selectors in selector_sets]),
         posted_at=dates.parse_date(
@@ -113,7 +115,8 @@ def _posting(card: LexborNode, base: str, selector_sets: Sequence[HtmlSelectors]
         ),
         salary=salary.from_text(_text_by(card, [selectors.salary for selectors in selector_sets])),
         description=description,
-        partial=description is None,
+        # Without a page there is no more to read.
+        partial=description is None and bool(url),
     )
 
 
@@ -158,11 +161,9 @@ def _target(node: LexborNode, base: str) -> str | None:
     if inner is None and node.parent is not None and node.parent.tag == "a":
         inner = node.parent
     href = (inner.attributes.get("href") or "").strip() if inner else ""
-    return (
-        lenient_models.parse_link(urljoin(base, href))
-        if href and not href.startswith("#")
-        else None
-    )
+    if not href or href.startswith("#"):
+        return None
+    return lenient_models.parse_link(absolute_url(href, base))
 
 
 def _next_page(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from typing import Any
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import quote, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -14,6 +14,7 @@ from jobmill.catalog.posting import Posting
 from jobmill.extract import html_tree, lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary, work_arrangement
 from jobmill.extract.lenient_models import ExternalRecord, Line, Link, Many, Maybe
+from jobmill.extract.page.text_checks import absolute_url, is_malformed
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
@@ -183,12 +184,13 @@ def _read_classic(page: LexborHTMLParser, request: Request, config: BoardConfig)
         return BoardPage((replace(single, board=board, vendor_id=link[1] if link else None),))
     if page.css_first("[class*='iCIMS'], [id*='icims']") is None:
         return _try_classic_site(request, config)
+    base, anchors = request.url or _base(config), page.css("a[href*='/jobs/']")
     postings = {
         posting.vendor_id: posting
-        for anchor in page.css("a[href*='/jobs/']")
-        if (posting := _posting_from_link(anchor, request.url or _base(config), config))
+        for anchor in anchors
+        if (posting := _posting_from_link(anchor, base, config))
     }
-    if not postings and (frame := _frame_request(page, request.url or _base(config))):
+    if not postings and (frame := _frame_request(page, base)):
         return BoardPage((), next=(frame,))
     page_number = request.context.get("page", 0)
     page_count = re.search(
@@ -199,6 +201,7 @@ def _read_classic(page: LexborHTMLParser, request: Request, config: BoardConfig)
         tuple(postings.values()),
         next=(_search_request(config, page_number + 1),) if has_next and postings else (),
         truncated=has_next and not postings,
+        stubs=sum(is_malformed(anchor.attributes["href"] or "") for anchor in anchors),
     )
 
 
@@ -212,24 +215,22 @@ def _try_classic_site(request: Request, config: BoardConfig) -> BoardPage:
 def _frame_request(page: LexborHTMLParser, base: str) -> Request | None:
     """The request for the list, if the page only shows it in a frame."""
     inner = page.css_first("iframe[id*='icims'][src], iframe[src*='in_iframe=1']")
-    url = urljoin(base, inner.attributes["src"] or "") if inner else ""
-    same_host = urlsplit(url).hostname == urlsplit(base).hostname
-    return Request(url, page=True) if same_host and "in_iframe" not in base else None
+    url = absolute_url(inner.attributes["src"] or "", base) if inner else None
+    same_host = url and urlsplit(url).hostname == urlsplit(base).hostname
+    return Request(url, page=True) if url and same_host and "in_iframe" not in base else None
 
 
 def _posting_from_link(anchor: LexborNode, base: str, config: BoardConfig) -> Posting | None:
-    link = LINK.search(anchor.attributes["href"] or "")
+    href = anchor.attributes["href"] or ""
+    link = LINK.search(href)
     title_element = (
         anchor.css_first("h1, h2, h3, h4") or anchor.css_first("span:not(.sr-only)") or anchor
     )
     title = html_text.single_line(title_element.text(separator=" "))
-    if link is None or not title:
+    if link is None or not title or is_malformed(href):
         return None
     card = _enclosing_card(anchor)
-    url = (
-        lenient_models.parse_link(urljoin(base, anchor.attributes["href"] or "").split("?")[0])
-        or ""
-    )
+    url = lenient_models.parse_link((absolute_url(href, base) or "").split("?")[0]) or ""
     where = _labelled(card, "location")
     return Posting(
         title=title,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from urllib.parse import quote, urljoin
+from urllib.parse import quote
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -12,6 +12,7 @@ from jobmill.catalog.platform_rules import SUBDOMAIN, posting_ids, posting_url
 from jobmill.catalog.posting import Posting
 from jobmill.extract import html_tree, lenient_models
 from jobmill.extract.fields import dates, employment, html_text, seniority
+from jobmill.extract.page.text_checks import absolute_url, is_malformed
 from jobmill.outside.request import Request
 from jobmill.places import location_text
 
@@ -84,7 +85,10 @@ def _read_page(page: LexborHTMLParser, request: Request, config: BoardConfig) ->
     ]
     if not postings and page.css_first("[href*='applytojob.com'], [class*='resumator']") is None:
         raise lenient_models.unknown_response(PLATFORM.title)
-    return BoardPage(tuple({posting.vendor_id: posting for posting in postings}.values()))
+    stubs = sum(is_malformed(link.attributes["href"] or "") for link in links)
+    return BoardPage(
+        tuple({posting.vendor_id: posting for posting in postings}.values()), stubs=stubs
+    )
 
 
 def _posting_from_text(page: LexborHTMLParser, url: str, config: BoardConfig) -> Posting | None:
@@ -112,7 +116,7 @@ def _posting_from_text(page: LexborHTMLParser, url: str, config: BoardConfig) ->
 
 
 def _posting_from_link(link: LexborNode, base: str, config: BoardConfig) -> Posting | None:
-    url = lenient_models.parse_link(urljoin(base, link.attributes["href"] or "")) or ""
+    url = lenient_models.parse_link(absolute_url(link.attributes["href"] or "", base)) or ""
     code, title = CODE.search(url), html_text.single_line(link.text(separator=" "))
     card = link.parent.parent if link.parent else None
     if not code or not title or card is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from urllib.parse import quote, urljoin
+from urllib.parse import quote
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -12,6 +12,7 @@ from jobmill.catalog.platform_rules import posting_ids, posting_url
 from jobmill.catalog.posting import Posting
 from jobmill.extract import html_tree, lenient_models
 from jobmill.extract.fields import html_text
+from jobmill.extract.page.text_checks import absolute_url
 from jobmill.outside.request import Request
 
 from ..platform import BoardConfig, BoardPage, Platform, board_token, board_url, html_marker
@@ -33,7 +34,7 @@ def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
     if page.css_first("[class*='jv-']") is None:
         raise lenient_models.unknown_response(PLATFORM.title)
     postings: dict[str, Posting] = {}
-    department, names = None, 0
+    department, names, stubs = None, 0, 0
     # Some companies' own pages have the rows but not the class names.
     name = NAME if page.css_first(NAME) else "tr a[href*='/job/']"
     for node in page.css(f"h2, h3, {name}"):
@@ -42,13 +43,14 @@ def read(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
             continue
         names += 1
         posting = _posting_from_row(node, department, request.url, config)
+        stubs += posting is not None and posting.vendor_id is None
         if posting and posting.vendor_id:
             # The newest postings appear twice: first at the top, under a heading that is not a
             # department.
             postings[posting.vendor_id] = posting
     if names and not postings:
         raise lenient_models.unknown_response(PLATFORM.title)
-    return BoardPage(tuple(postings.values()))
+    return BoardPage(tuple(postings.values()), stubs=stubs)
 
 
 def detail_request(posting: Posting, config: BoardConfig) -> Request:
@@ -70,7 +72,7 @@ def _posting_from_row(
     title = html_text.single_line(name.text(separator=" "))
     if row is None or link is None or not title:
         return None
-    url = urljoin(base or SITE, link.attributes["href"] or "")
+    url = absolute_url(link.attributes["href"] or "", base or SITE) or ""
     place = row.css_first(".jv-job-list-location")
     location = html_text.single_line(place.text(separator=" ")) if place else None
     return Posting(
@@ -87,8 +89,8 @@ def _posting_from_row(
 def _read_posting_page(page: LexborHTMLParser, url: str) -> Posting | None:
     """The posting of its page: from structured data, else from the visible text."""
     button = page.css_first(".jv-button-apply[href]")
-    form = urljoin(url or SITE, button.attributes["href"] or "") if button else ""
-    page_url = url or re.sub(r"/apply\b.*", "", form)
+    form = absolute_url(button.attributes["href"] or "", url or SITE) if button else None
+    page_url = url or re.sub(r"/apply\b.*", "", form or "")
     posting = html_tree.find_json_ld_posting(
         page, page_url, department="industry"
     ) or _posting_from_text(page, page_url)

@@ -6,7 +6,6 @@ import io
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, cast
-from urllib.parse import urljoin
 
 import feedparser  # pyright: ignore[reportMissingTypeStubs]
 
@@ -15,6 +14,7 @@ from jobmill.catalog.posting import Posting, Salary
 from jobmill.errors import OutsideError
 from jobmill.extract import lenient_models
 from jobmill.extract.fields import dates, employment, html_text, salary
+from jobmill.extract.page.text_checks import absolute_url
 from jobmill.outside.request import Request
 
 from ..platform import BoardPage, Config, Platform
@@ -140,7 +140,7 @@ def _truncate(body: bytes) -> bytes:
 def read_entry(entry: Entry, base: str, config: FeedConfig) -> Posting | None:
     """The posting of an entry; None without a title or a link."""
     title, company = split_title(_line(entry, config.title_field) or "", config.parse_format)
-    url = lenient_models.parse_link(urljoin(base, _text(entry, config.link_field) or ""))
+    url = lenient_models.parse_link(absolute_url(_text(entry, config.link_field) or "", base))
     if not title or not url:
         return None
     description = _description(entry, config)

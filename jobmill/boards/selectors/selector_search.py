@@ -12,7 +12,6 @@ from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 from jobmill.catalog import source_health, urls
 from jobmill.errors import OutsideError
 from jobmill.extract import html_tree
-from jobmill.extract.page.text_checks import absolute_url
 from jobmill.outside.model_question import ModelAnswer, ModelBlocked
 from jobmill.outside.request import FetchResult, Ok, Request
 from jobmill.queue import BlockedOn, Work
@@ -87,11 +86,9 @@ def _careers_links(body: bytes, url: str) -> list[str]:
     tree = _parse(body)
     page_url = url.partition("#")[0].rstrip("/")
     relevance: dict[str, int] = {}
-    for node in tree.css("a[href]") if tree else ():
-        target = absolute_url(node.attributes.get("href") or "", url)
-        target = target.partition("#")[0] if target else ""
+    for target, node in html_tree.find_links(tree, url) if tree else ():
         label = node.text(strip=True)[:100]
-        if not target or target.rstrip("/") == page_url or urls.domain(target) != urls.domain(url):
+        if target.rstrip("/") == page_url or urls.domain(target) != urls.domain(url):
             continue
         score = is_about_jobs("", label) + is_about_jobs(target.removeprefix(urljoin(url, "/")))
         if score:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 _NON_WORD = re.compile(r"[\W_]+")
 
@@ -23,12 +23,22 @@ def contains_words(words: str, text: str) -> bool:
 
 
 def absolute_url(link: str, url: str) -> str | None:
-    """The absolute URL of a link; None if it is not http or https."""
+    """The absolute URL of a link; None if it is malformed, or not http or https."""
     try:
         full = urljoin(url, link.strip())
     except ValueError:
         return None
-    return full if full.startswith(("http://", "https://")) else None
+    is_web = full.startswith(("http://", "https://"))
+    return full if is_web and not is_malformed(full) else None
+
+
+def is_malformed(link: str) -> bool:
+    """Whether a link is no URL at all, such as http://[your-domain]/ in a template."""
+    try:
+        urlsplit(link.strip())
+    except ValueError:
+        return True
+    return False
 
 
 @dataclass(slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import fields
@@ -14,6 +15,7 @@ import pytest
 from jobmill.boards.adapters import BY_NAME
 from jobmill.catalog.posting import Posting
 from jobmill.errors import Invalid, OutsideError
+from jobmill.outside.request import Request
 
 from . import ANSWERS
 
@@ -135,3 +137,59 @@ def test_a_truncated_response_is_read_or_refused(path: Any) -> None:
 )
 def test_a_hostile_response_is_refused_quickly(name: str, body: bytes) -> None:
     read(name, body)
+
+
+MALFORMED = "http://[your-domain]/careers/jobs/1234567/job/apply/"
+LINK = re.compile(rb"""(?<=href=["'])[^"']+|(?<=src=["'])[^"']+|https?:[^"'<>\\\s]+""")
+
+
+@pytest.mark.parametrize("path", SAVED)
+def test_a_malformed_link_costs_at_most_its_own_posting(path: Any) -> None:
+    name, body = path.parent.name, path.read_bytes()
+    platform = BY_NAME[name]
+    config = platform.parse_config(CONFIGS[name])
+    assert platform.first_request
+    request = platform.first_request(config)
+    try:
+        count = len(platform.read_response(body, request, config).postings)
+    except OutsideError:
+        return
+    for link in list(LINK.finditer(body))[:60] if count > 1 else ():
+        changed = body[: link.start()] + MALFORMED.encode() + body[link.end() :]
+        page = platform.read_response(changed, request, config)
+        assert len(page.postings) >= count - 1, link[0]
+        if len(page.postings) < count:
+            assert page.stubs, link[0]
+        assert not any("[your-domain]" in posting.url for posting in page.postings)
+
+
+def test_a_malformed_link_of_an_api_costs_no_other_record() -> None:
+    platform, config = BY_NAME["api"], BY_NAME["api"].parse_config(CONFIGS["api"])
+    roles = [
+        {"ref": 1, "name": "Cook", "link": MALFORMED},
+        {"ref": 2, "name": "Baker", "link": "/2"},
+    ]
+    body = json.dumps({"data": {"roles": roles}, "meta": {"next": MALFORMED}}).encode()
+    assert platform.first_request
+    page = platform.read_response(body, platform.first_request(config), config)
+    assert [posting.url for posting in page.postings] == ["", "https://api.panes.example/2"]
+    assert (page.next, page.truncated) == ((), True)
+
+
+def test_a_malformed_link_of_a_page_costs_no_other_record() -> None:
+    platform, config = BY_NAME["jazzhr"], BY_NAME["jazzhr"].parse_config(BOARD)
+    links = (MALFORMED, "https://acme.applytojob.com/apply/abcde12345/Cook")
+    rows = "".join(f'<li><h3><a href="{link}">Cook</a></h3></li>' for link in links)
+    request = Request("https://acme.applytojob.com/apply")
+    page = platform.read_response(f'<ul class="resumator">{rows}</ul>'.encode(), request, config)
+    assert ([posting.vendor_id for posting in page.postings], page.stubs) == (["abcde12345"], 1)
+
+
+def test_a_posting_without_a_readable_link_has_no_page_to_complete_it() -> None:
+    """Three details that fail end the reading of all others."""
+    platform, config = BY_NAME["html"], BY_NAME["html"].parse_config(CONFIGS["html"])
+    card = f'<div class="card"><a class="title" href="{MALFORMED}">Cook</a></div>'
+    (posting,) = platform.read_response(
+        card.encode(), Request("https://rope.example/"), config
+    ).postings
+    assert (posting.url, posting.partial) == ("", False)

@@ -69,6 +69,19 @@ async def test_a_linked_careers_page_is_searched() -> None:
     assert choice.config["url"] == f"{URL}/openings"
 
 
+@pytest.mark.parametrize(
+    "link", ["http://[host]/jobs", "http://wells.example:0x/jobs", f"/jobs/{'x' * 9_999}"]
+)
+async def test_a_link_that_cannot_be_requested_hides_no_other(link: str) -> None:
+    net = Net()
+    links = f'<a href="{link}">All jobs</a><a href="/careers/openings">See open positions</a>'
+    net.on(URL, ok(pages.page(links), URL))
+    net.on(f"{URL}/openings", ok(pages.table(), f"{URL}/openings"))
+    choice = await search_selectors(tools(net, Oracle({})), URL)
+    assert choice is not None
+    assert choice.config["url"] == f"{URL}/openings"
+
+
 async def test_a_page_that_needs_javascript_is_read_in_a_browser() -> None:
     def play(request: Request) -> FetchResult:
         return ok(pages.cards() if request.render else SHELL, URL)
