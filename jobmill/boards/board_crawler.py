@@ -33,6 +33,8 @@ from .platform import BoardPage, Config
 from .readable_board import ReadableBoard
 
 MAX_PAGES = 1_000
+MAX_CHARACTERS = 50_000_000
+"""Text of one crawl, which stays in memory until it is saved; the largest boards have a fifth of this."""
 MAX_DETAILS = 300
 """Details read in one crawl. The next crawl reads more, so that one large board does not delay others."""
 MAX_CONSECUTIVE_DETAIL_FAILURES = 3
@@ -62,6 +64,8 @@ class Crawl:
     pages: int = 0
     read: int = 0
     stubs: int = 0
+    characters: int = 0
+    """Of the texts of all postings."""
     total: int | None = None
     postings: dict[str, Posting] = field(default_factory=dict[str, Posting])
     """By identity."""
@@ -92,6 +96,7 @@ class Crawl:
         before = len(self.postings)
         for posting in page.postings:
             self._add(posting)
+            self.characters += len(posting.description or "") + len(posting.requirements or "")
         self.stubs += page.stubs
         if page.postings and len(self.postings) == before:
             # Without a total from the site, further pages might have had more postings.
@@ -187,7 +192,7 @@ async def _crawl_pages(
         page_key = json.dumps(parameters, sort_keys=True)
         if page_key in requested:
             continue
-        if crawled.pages >= max_pages:
+        if crawled.pages >= max_pages or crawled.characters >= MAX_CHARACTERS:
             crawled.truncated = True
             break
         requested.add(page_key)

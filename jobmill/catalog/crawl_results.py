@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias
@@ -282,8 +283,8 @@ async def _insert_new(
     if not new:
         return {}
     times = {"source_id": source.id, "first_seen_at": at, "last_seen_at": at, "changed_at": at}
-    rows = [to_row(key, seen_posting) | times for key, seen_posting in new.items()]
-    added = await listings.insert_all(tx, rows)
+    rows = await _compute_rows(to_row, new.items())
+    added = await listings.insert_all(tx, [row | times for row in rows])
     await history.record_all(
         tx, "listing", "opened", [(id, {"source": source.id}) for id in added.values()]
     )
@@ -305,9 +306,13 @@ async def _update_changed(
     rows: list[dict[str, Any]] = []
     changed: list[tuple[ListingId, dict[str, Any]]] = []
     pages = await listing_pages.find(tx, list(to_compare))
-    for listing in await listings.by_ids(tx, list(to_compare)):
-        key = to_compare[listing.id]
-        row = to_row(key, _with_stored(by_identity[key], listing, pages.get(listing.id)))
+    stored = await listings.by_ids(tx, list(to_compare))
+    current = [
+        (key, _with_stored(by_identity[key], listing, pages.get(listing.id)))
+        for listing in stored
+        for key in [to_compare[listing.id]]
+    ]
+    for listing, row in zip(stored, await _compute_rows(to_row, current), strict=True):
         differences = listings.diff(listing, row)
         rows.append(
             row | {"id": listing.id, "changed_at": at if differences else listing.changed_at}
@@ -317,6 +322,14 @@ async def _update_changed(
     await listings.update_all(tx, rows)
     await history.record_all(tx, "listing", "changed", changed)
     return changed, list(pages)
+
+
+async def _compute_rows(
+    to_row: Callable[[str, SeenPosting], dict[str, Any]],
+    postings: Iterable[tuple[str, SeenPosting]],
+) -> list[dict[str, Any]]:
+    """The rows of postings, in a thread: the fingerprints of a large board take seconds."""
+    return await asyncio.to_thread(lambda: [to_row(key, posting) for key, posting in postings])
 
 
 def _may_differ(seen_posting: SeenPosting, state: ListingState) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -33,9 +34,9 @@ async def link_new_listings(tx: Tx, new_ids: Sequence[ListingId], platforms: Pla
     candidates = sorted(
         await listings.by_ids(tx, [*new_ids, *similar_ids]), key=lambda listing: listing.id
     )
-    groups = duplicates.find_groups(
-        [listings.to_posting(listing) for listing in candidates], platforms
-    )
+    postings = [listings.to_posting(listing) for listing in candidates]
+    # In a thread: the texts of thousands of candidates take seconds to compare.
+    groups = await asyncio.to_thread(duplicates.find_groups, postings, platforms)
     links = [link for group in groups for link in _build_links(group, candidates, set(new_ids))]
     return await _write_links(tx, links)
 

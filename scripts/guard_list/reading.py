@@ -37,6 +37,27 @@ GUARDS: list[Guard] = [
         "tests/boards/test_add_source.py::test_the_board_of_a_named_platform_is_searched_in_a_child_process",
     ),
     guard(
+        "a crawl keeps a limited amount of text in memory",
+        "jobmill/boards/board_crawler.py",
+        "crawled.pages >= max_pages or crawled.characters >= MAX_CHARACTERS",
+        "crawled.pages >= max_pages",
+        "tests/boards/test_board_crawler.py::test_a_board_with_too_much_text_is_truncated",
+    ),
+    guard(
+        "fingerprints of a crawl are computed in a thread",
+        "jobmill/catalog/crawl_results.py",
+        "await asyncio.to_thread(lambda: [to_row(key, posting) for key, posting in postings])",
+        "[to_row(key, posting) for key, posting in postings]",
+        "tests/catalog/test_crawl_results.py::test_texts_are_compared_in_a_thread",
+    ),
+    guard(
+        "duplicates of listings are searched in a thread",
+        "jobmill/catalog/duplicate_links.py",
+        "await asyncio.to_thread(duplicates.find_groups, postings, platforms)",
+        "duplicates.find_groups(postings, platforms)",
+        "tests/catalog/test_crawl_results.py::test_texts_are_compared_in_a_thread",
+    ),
+    guard(
         "a malformed link is no URL of a posting",
         "jobmill/extract/lenient_models.py",
         "return url if is_web and not is_malformed(url) else None",

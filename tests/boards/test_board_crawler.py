@@ -354,6 +354,23 @@ async def test_details_per_crawl_are_limited() -> None:
     assert (len(result.postings), result.calls) == (len(many), 1 + board_crawler.MAX_DETAILS)
 
 
+def read_long(body: bytes, request: Request, config: BoardConfig) -> BoardPage:
+    page = read(body, request, config)
+    text = "word " * 40_000
+    return replace(
+        page, postings=tuple(replace(posting, description=text) for posting in page.postings)
+    )
+
+
+async def test_a_board_with_too_much_text_is_truncated() -> None:
+    net = Net()
+    for page in range(5):
+        numbers = list(range(100 * page, 100 * page + 100))
+        net.on(f"{HOME}{page or ''}", ok({"ids": numbers, "next": [str(page + 1)]}))
+    result = await crawl(net, replace(PLAIN, read=read_long))
+    assert (result.outcome, len(result.postings), result.calls) == ("truncated", 300, 3)
+
+
 async def test_an_endless_board_is_truncated() -> None:
     net = Net()
     net.on(HOME, ok({"ids": [0], "next": ["1"]}))

@@ -15,6 +15,7 @@ from jobmill.catalog.posting import Posting, Salary
 from jobmill.db import Database, Tx
 from jobmill.outside.request import Validators
 from jobmill.queue import alerts
+from tests.recorded_calls import recorded_calls
 
 from .helpers import at, make_source, open_titles, overlap, posting, run, seen
 
@@ -67,6 +68,20 @@ async def test_an_unreadable_record_does_not_close_a_listing_immediately(tx: Tx)
     assert (await run(tx, source, 2, [A], stubs=1)).counts.closed == 1
     await run(tx, source, 3, [A, B, C])
     assert (await run(tx, source, 4, [A])).counts.closed == 2
+
+
+async def test_texts_are_compared_in_a_thread(tx: Tx) -> None:
+    """The texts of a large board take seconds, in which this process must answer others."""
+    text = "We build pumps that people rely on and look after the controllers of our wells. " * 5
+    wells = [posting(id, description=f"{text} Team {id}.", location="Porto") for id in range(3)]
+    source = await make_source(tx)
+    with recorded_calls() as calls:
+        first = await run(tx, source, 0, wells)
+        changed = [replace(well, description=f"{well.description} New.") for well in wells]
+        second = await run(tx, source, 1, changed)
+    assert (first.counts.added, second.counts.changed) == (3, 3)
+    assert calls["link_new_listings"], "its caller runs here"
+    assert (calls["split_words"], calls["find_groups"]) == (0, 0)
 
 
 async def test_a_search_closes_no_listings(tx: Tx) -> None:
