@@ -304,16 +304,19 @@ async def claim_for_update(
     return {state.identity: state for state in states}
 
 
-async def find_by_url(tx: Tx, url: str, platforms: PlatformRules) -> ListingId | None:
-    """The listing of a page, preferably one that is not a duplicate."""
+async def find_by_url(
+    tx: Tx, url: str, platforms: PlatformRules, *, private: bool = False
+) -> ListingId | None:
+    """The listing of a page, preferably one that is not a duplicate. `private` includes listings that
+    hold what one person typed, which nobody else may see."""
     return await fetch_value(
         tx,
         ListingId,
         """
-        SELECT id FROM catalog.listing WHERE url_hash = %s
-         ORDER BY duplicate_of IS NOT NULL, id LIMIT 1
+        SELECT id FROM catalog.listing WHERE url_hash = %s AND (%s OR NOT private)
+         ORDER BY private, duplicate_of IS NOT NULL, id LIMIT 1
         """,
-        [url_hash(url, platforms)],
+        [url_hash(url, platforms), private],
     )
 
 

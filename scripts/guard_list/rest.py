@@ -255,6 +255,13 @@ GUARDS: list[Guard] = [
         "tests/catalog/test_crawl_results.py::test_concurrent_runs_store_each_listing_once",
     ),
     guard(
+        "a URL does not lead to what another person typed",
+        "jobmill/catalog/listings.py",
+        "WHERE url_hash = %s AND (%s OR NOT private)",
+        "WHERE url_hash = %s AND (%s OR true)",
+        "tests/pipelines/test_listing.py::test_what_one_person_typed_about_a_page_is_not_judged_for_another",
+    ),
+    guard(
         "a run that was overtaken counts for nothing",
         "jobmill/catalog/crawl_results.py",
         "return newest is not None and result.started_at <= newest",

@@ -12,7 +12,8 @@ import pytest
 
 from jobmill import app, queue
 from jobmill.boards.adapters import PLATFORM_RULES
-from jobmill.catalog import companies, listings
+from jobmill.catalog import companies, listings, save_posting
+from jobmill.catalog.posting import Posting
 from jobmill.db import Database
 from jobmill.matching import judging_feed, matches, profiles, verdicts
 from jobmill.matching.matches import Match, MatchQuery
@@ -261,6 +262,36 @@ async def test_a_page_that_the_server_saw_within_a_day_is_not_fetched_again(
 
 
 @pytest.mark.server_clock(2 * HOUR)
+async def import_application(bed: ListingPipeline) -> None:
+    """Store what somebody else typed about an application for the job at the URL."""
+    typed = Posting("Typed by somebody", URL, company="Secret Plans")
+    async with bed.database.transaction() as tx:
+        await save_posting.save_private(tx, typed, PLATFORM_RULES)
+
+
+async def test_what_one_person_typed_about_a_page_is_not_judged_for_another(
+    bed: ListingPipeline,
+) -> None:
+    await import_application(bed)
+    await bed.judge()
+    [match] = await bed.matches()
+    assert (match.title, match.company) == ("Senior Backend Engineer", "Deep Wells")
+    async with bed.database.transaction() as tx:
+        listing = await listings.get(tx, match.listing_id)
+    assert (listing.private, bool(listing.description)) == (False, True)
+
+
+async def test_what_one_person_typed_is_not_shown_where_the_page_is_gone(
+    bed: ListingPipeline,
+) -> None:
+    await import_application(bed)
+    bed.net.plays.clear()
+    id = await bed.judge()
+    assert "Typed by somebody" not in str(await item(bed.database, id))
+    assert await bed.matches() == []
+    assert await fetch(bed.database, "SELECT closed_at IS NULL FROM catalog.listing") == [True]
+
+
 async def test_a_page_that_the_server_saw_over_a_day_ago_is_fetched_again(
     bed: ListingPipeline,
 ) -> None:

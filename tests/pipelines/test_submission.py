@@ -9,14 +9,15 @@ import pytest
 
 from jobmill import app, queue
 from jobmill.boards.adapters import PLATFORM_RULES
-from jobmill.catalog import approvals, listings, sources, submissions
+from jobmill.catalog import approvals, listings, save_posting, sources, submissions
+from jobmill.catalog.posting import Posting
 from jobmill.catalog.submissions import Submission
 from jobmill.db import Database
 from jobmill.errors import Invalid, NotFound
 from jobmill.matching import matches, profiles
 from jobmill.matching.matches import MatchQuery
 from jobmill.matching.profile import StopLists
-from jobmill.outside.request import FetchFailure
+from jobmill.outside.request import FetchFailure, PageGone
 from jobmill.pipelines import submission
 from jobmill.pipelines.submission import SubmittedText, SubmittedUrl
 from jobmill.queue import operator_actions
@@ -119,6 +120,18 @@ async def test_a_job_page_is_detected_and_judged(desk: Desk) -> None:
     async with desk.database.transaction() as tx:
         assert record.listing_id == await listings.find_by_url(tx, URL, PLATFORM_RULES)
         assert len(await matches.find(tx, MatchQuery((await profiles.get(tx)).profile_id))) == 1
+
+
+async def test_a_page_that_is_gone_does_not_lead_to_what_somebody_else_typed(desk: Desk) -> None:
+    answers = [ok(page(), URL)]
+    desk.net.on(URL, lambda request: answers.pop() if answers else PageGone(URL, 404))
+    record = await desk.submit(URL)
+    async with desk.database.transaction() as tx:
+        typed = Posting("Typed by somebody", URL, company="Secret Plans")
+        await save_posting.save_private(tx, typed, PLATFORM_RULES)
+    await desk.work()
+    record = await desk.record(record.id)
+    assert (record.state, record.listing_id) == ("unknown", None)
 
 
 async def test_a_board_is_detected_and_becomes_a_source(desk: Desk) -> None:

@@ -186,7 +186,7 @@ async def _find_unread(tx: Tx, name: str) -> Submission | None:
         key = PLATFORM_RULES.canonical(name)
     except Invalid:
         return None
-    if await listings.find_by_url(tx, name, PLATFORM_RULES):
+    if await listings.find_by_url(tx, name, PLATFORM_RULES, private=True):
         return None
     submission = await submissions.find_by_key(tx, key, owner=await lookups.find_owner(tx))
     return submission if submission and submission.listing_id is None else None

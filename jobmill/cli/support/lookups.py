@@ -74,7 +74,11 @@ async def choose_profile(tx: Tx, name: str | None, *, version: int | None = None
 async def find_listing(tx: Tx, name: str) -> Listing:
     """Find a listing by number or URL."""
     is_number = name.isascii() and name.isdecimal()
-    listing_id = int(name) if is_number else await listings.find_by_url(tx, name, PLATFORM_RULES)
+    listing_id = (
+        int(name)
+        if is_number
+        else await listings.find_by_url(tx, name, PLATFORM_RULES, private=True)
+    )
     rows = [] if listing_id is None else await listings.by_ids(tx, [listing_id])
     if not rows:
         hint = "search WORDS` finds jobs" if is_number else "add URL` adds it"

@@ -185,7 +185,9 @@ async def _import_row(
 
     try:
         column = await custom_statuses.find_column(tx, version.profile_id, row.status)
-        listing_id = await listings.find_by_url(tx, row.url, platforms) if row.url else None
+        listing_id = (
+            await listings.find_by_url(tx, row.url, platforms, private=True) if row.url else None
+        )
     except Invalid as error:
         return report("problem", str(error))
     if row.key in seen:
