@@ -31,7 +31,7 @@ async def test_the_page_of_jobmill_open_leads_to_the_home_page(
         open_pages.open_in_browser(file, create_link(origin, access.link_key))
         await page.goto(file.as_uri())
         await expect(page).to_have_url(f"{origin}/today")
-        await expect(page.locator(".me")).to_contain_text("Signed in on this machine")
+        await expect(page.locator(".signed-in-as")).to_contain_text("Signed in on this machine")
         await page.reload()
         await expect(page).to_have_url(f"{origin}/today")
         await context.close()

@@ -32,7 +32,7 @@ async def test_a_reviewer_scores_accepts_and_rejects(
     assert (await post(site, f"{person}/{ben}/review/score", {"score": "90"})).status_code == 303
     assert (await post(site, f"{person}/{ben}/review/score", {"score": "900"})).status_code == 400
     assert "Needs your decision. Score 90." in text(await look(site, f"{person}/{ben}"))
-    assert texts(await look(site, f"/hiring/{job}/review"), ".reviewed .who a") == [
+    assert texts(await look(site, f"/hiring/{job}/review"), ".reviewed .person-name a") == [
         "Ben",
         "Ada",
         "Cy",
@@ -59,9 +59,9 @@ async def test_a_reviewer_scores_accepts_and_rejects(
     assert "The company decides which applications join the waitlist." in proof
     # A replay has them in a list of their own.
     early = await look(site, f"/hiring/{job}/replay/frame?seq=3")
-    assert texts(early, "[aria-labelledby=in-review] .who") == ["Ada", "Ben"]
+    assert texts(early, "[aria-labelledby=in-review] .person-name") == ["Ada", "Ben"]
     late = await look(site, f"/hiring/{job}/replay/frame?seq=8")
-    assert texts(late, "[aria-labelledby=in-review] .who") == ["Cy", "Di"]
+    assert texts(late, "[aria-labelledby=in-review] .person-name") == ["Cy", "Di"]
 
     form = {"selected": [cy], "action": "reject", "confirmed": "reject", "reason": "No licence"}
     assert (await post(site, f"/hiring/{job}/review", form)).status_code == 303
@@ -174,7 +174,7 @@ async def test_people_move_between_stages_on_the_board(
     person = await look(site, f"/hiring/{job}/people/{ada}")
     assert attribute(person, "#stage [selected]", "value") == "offer"
     frame = await look(site, f"/hiring/{job}/replay/frame?seq=4")
-    assert texts(frame, "[aria-labelledby=slots] .how .badge") == ["Interview", "Active"]
+    assert texts(frame, "[aria-labelledby=slots] .person-state .badge") == ["Interview", "Active"]
     assert f"Application {ada} was moved: it is in Interview now." in outdated.text
     page = await look(site, f"/hiring/{job}/stages")
     assert texts(page, ".stages h2") == ["Screen 1", "Interview 1", "Offer 0", "Hired 0"]

@@ -76,8 +76,8 @@ async def test_the_summary_shows_counts_from_the_log(site: httpx2.AsyncClient) -
 
 def seen(page: Html) -> tuple[list[str], list[str], list[str]]:
     return (
-        texts(page, "ul.people .who a"),
-        texts(page, "ol.people .who a"),
+        texts(page, "ul.people .person-name a"),
+        texts(page, "ol.people .person-name a"),
         texts(page, ".columns .n"),
     )
 

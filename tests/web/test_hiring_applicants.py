@@ -146,8 +146,8 @@ async def test_a_bulk_removal_shows_a_preview_first(
     assert await the_opening(database, job) == before
     done = await post(site, f"/hiring/{job}/bulk", form | {"confirmed": "remove"})
     page = await look(site, done.headers["location"])
-    assert texts(page, "ul.people .who a") == ["Cy"]
-    assert texts(page, "ol.people .who a") == ["Di"]
+    assert texts(page, "ul.people .person-name a") == ["Cy"]
+    assert texts(page, "ol.people .person-name a") == ["Di"]
     assert len(page.css(".message[role=status] li")) == 3
     gone = await post(site, f"/hiring/{job}/bulk", form | {"selected": [ada, di, 10**11]})
     assert texts(Html(gone.text), ".outcome li .badge") == [

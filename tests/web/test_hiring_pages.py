@@ -216,9 +216,9 @@ async def test_the_board_shows_places_with_countdowns_and_the_waitlist_in_order(
     first, *_ = await fill(site, job, "Ada Ben Cy Di Ed")
     await post(site, f"/hiring/{job}/people/{first}/remove", {"reason": "late"})
     page = await look(site, f"/hiring/{job}")
-    assert texts(page, "ul.people .who a") == ["Ben", "Cy"]
+    assert texts(page, "ul.people .person-name a") == ["Ben", "Cy"]
     assert texts(page, "ol.people .position") == ["1", "2"]
-    assert texts(page, "ol.people .who a") == ["Di", "Ed"]
+    assert texts(page, "ol.people .person-name a") == ["Di", "Ed"]
     [left] = page.css("#board [data-until]")
     assert left.text() == "5 min"
     assert page.css_first(f'a[href="/openings/{job}"]')

@@ -415,8 +415,8 @@ async def test_a_lineage_is_a_tree_with_refused_tasks(
     [cup] = await fetch(database, "SELECT id FROM queue.item WHERE kind = 'cup'")
     tracking = (await item(database, id)).tracking_id
     shown = await page(site, f"/activity/lineage/{tracking}?item={cup}")
-    root = shown.css_first(".kin > li")
-    assert len(shown.css(".kin > li")) == 1
+    root = shown.css_first(".lineage > li")
+    assert len(shown.css(".lineage > li")) == 1
     assert root.css_first(f'.node a[href="/activity/tasks/{id}"]')
     below = root.css_first("ul")
     refused = [" ".join(node.text().split()) for node in below.css(".refused")]
@@ -462,7 +462,7 @@ async def test_a_large_lineage_is_truncated(site: httpx2.AsyncClient, database: 
     )
     [last] = await fetch(database, "SELECT max(id) FROM queue.item")
     shown = await page(site, f"/activity/lineage/{tracking}?item={last}")
-    assert len(shown.css(".kin > li")) == 500
+    assert len(shown.css(".lineage > li")) == 500
     assert "Showing the first 500 tasks" in texts(shown, ".message")[0]
     assert f"Task {last} is not among them." in texts(shown, ".message")[0]
 

@@ -46,7 +46,7 @@ async def test_signing_in_continues_to_the_requested_page(database: Database) ->
             "/hiring/applicants?q=rust",
         )
         page = await look(client, "/hiring/applicants?q=rust")
-        assert "Ada" in text(page, ".me")
+        assert "Ada" in text(page, ".signed-in-as")
 
 
 async def test_signing_out_invalidates_copies_of_the_cookie(database: Database) -> None:
@@ -371,7 +371,7 @@ async def test_signing_in_again_replaces_the_old_session(database: Database) -> 
 
 
 async def test_local_visitors_have_no_account(site: httpx2.AsyncClient, database: Database) -> None:
-    assert "Signed in on this machine" in text(await look(site, "/matches"), ".me")
+    assert "Signed in on this machine" in text(await look(site, "/matches"), ".signed-in-as")
     assert "you don't need an account" in text(await look(site, "/account"))
     assert "You are signed in on this machine" in text(await look(site, "/sign-in"))
     for path in ("/account/password", "/account/sessions/end"):
