@@ -70,7 +70,10 @@ async def add(tx: Tx, name: str, email: str, role: Role, password: str) -> Perso
         RETURNING {COLUMNS}
         """,
         [name.strip(), email.strip(), key, role, password_hash],
-        Conflict(f"there is already a person with the address {email.strip()}"),
+        Conflict(
+            f"There is already an account with the address {email.strip()}. "
+            "Choose another address, or change that account."
+        ),
     )
 
 

@@ -85,7 +85,9 @@ def check_templates(folder: Path | None) -> None:
     if folder is None:
         return
     if not folder.is_dir():
-        raise Invalid(f"letters_dir is {folder}, which is not a folder")
+        raise Invalid(
+            f"letters_dir is {folder}, which is not a folder. Create it, or correct the setting."
+        )
     faults: list[str] = []
     for file in sorted([*folder.glob("*.txt"), *folder.glob("*/*.txt")]):
         try:
