@@ -56,7 +56,7 @@ async def end_demo(database: Database) -> bool:
                 return await clear(tx)
         except (DeadlockDetected, LockNotAvailable):
             continue
-    raise Unavailable("others are at work in the demo: try again, or stop them first")
+    raise Unavailable("workers are busy in the demo: try again, or stop Jobmill first")
 
 
 async def clear(tx: Tx) -> bool:

@@ -76,6 +76,6 @@ BY_HOST = {company.host: company for company in COMPANIES} | {
 BY_SLUG = {company.slug: company for company in COMPANIES}
 
 
-def companies_on(vendor: DemoPlatform) -> list[DemoCompany]:
-    """The companies that use a vendor."""
-    return [company for company in COMPANIES if company.platform == vendor]
+def companies_on(platform: DemoPlatform) -> list[DemoCompany]:
+    """The companies that use a platform."""
+    return [company for company in COMPANIES if company.platform == platform]

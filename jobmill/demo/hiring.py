@@ -47,15 +47,15 @@ async def create_openings(tx: Tx, dice: random.Random, day: dt.timedelta) -> Non
     and one that asks a question and reviews applications first."""
     await company_identity.set_name_once(tx, EMPLOYER)
     offered = _offered(max(day / 6, SHORTEST))
-    full, asking, left, reviewed = [
+    full, with_offers, with_withdrawal, reviewed = [
         await lifecycle.create(tx, terms, capacity, BY) for terms, capacity in offered
     ]
     await _apply(tx, full, _people(dice, 7))
-    await _apply(tx, asking, _people(dice, 4))
-    await _apply(tx, left, _people(dice, 5))
+    await _apply(tx, with_offers, _people(dice, 4))
+    await _apply(tx, with_withdrawal, _people(dice, 5))
     await form_versions.save_form(tx, reviewed.id, ApplicationForm(fields=(LICENCE,)), BY)
     await _apply(tx, reviewed, _people(dice, 4))
-    first = (await applicant_lists.get_detail(tx, left.id)).active[0]
+    first = (await applicant_lists.get_detail(tx, with_withdrawal.id)).active[0]
     await withdrawals.withdraw(
         tx, first.application_id, by_applicant(first.applicant_id), reason="Found another one."
     )
@@ -123,13 +123,13 @@ async def _choose_act(tx: Tx, dice: random.Random, opening: Opening) -> Awaitabl
     if opening.in_review >= MOST_IN_REVIEW:
         return _accept_next(tx, opening)
     # Visitors of the demo may apply too, and act for themselves.
-    found_in = (await applicant_lists.get_detail(tx, opening.id, limit=100)).active
-    inside = [candidate for candidate in found_in if candidate.applicant_email.endswith(FICTION)]
-    offered = [candidate for candidate in inside if candidate.status == "PENDING_ACKNOWLEDGMENT"]
-    if awake := [candidate for candidate in offered if not _is_forgetful(candidate)]:
-        return _answer(tx, dice, dice.choice(awake))
-    if inside and (opening.waiting >= MOST_WAITING or dice.random() < 0.3):
-        return _leave(tx, dice.choice(inside))
+    active = (await applicant_lists.get_detail(tx, opening.id, limit=100)).active
+    fictional = [candidate for candidate in active if candidate.applicant_email.endswith(FICTION)]
+    offered = [candidate for candidate in fictional if candidate.status == "PENDING_ACKNOWLEDGMENT"]
+    if answering := [candidate for candidate in offered if not _is_forgetful(candidate)]:
+        return _answer(tx, dice, dice.choice(answering))
+    if fictional and (opening.waiting >= MOST_WAITING or dice.random() < 0.3):
+        return _leave(tx, dice.choice(fictional))
     return _apply(tx, opening, _people(dice, 1))
 
 

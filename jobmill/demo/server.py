@@ -13,38 +13,40 @@ from jobmill.demo.http_messages import NOT_FOUND, DemoReply, DemoRequest
 from jobmill.demo.platforms import ashby, greenhouse, lever, remotive, site, workday
 from jobmill.demo.state import DemoMoment, World
 
-ENDINGS = (
+DEMO_DOMAINS = (
     "ai", "app", "biz", "co", "com", "de", "dev", "eu", "example", "fr", "hr", "info", "io", "jobs",
     "me", "net", "nl", "org", "se", "team", "tech", "uk", "us", "works",
 )  # fmt: skip
 """Hosts with these endings are answered by the demo, so that a guessed board is never requested
-from a real vendor."""
+from a real platform."""
 
 SHARED = {
-    host: vendor.answer for vendor in (greenhouse, lever, ashby, remotive) for host in vendor.HOSTS
+    host: platform.answer
+    for platform in (greenhouse, lever, ashby, remotive)
+    for host in platform.HOSTS
 }
-SLOW = 2.5
+SLOW_REPLY_SECONDS = 2.5
 LONGEST_BODY = 1_000_000
-PATIENCE = 20.0
+REQUEST_TIMEOUT = 20.0
 ROBOTS = b"User-agent: *\nDisallow: /private/\n"
 
 
 def host_overrides(port: int) -> dict[str, str]:
     """The value of the setting `host_overrides` that redirects all hosts to this server."""
-    return {f"*.{ending}": f"127.0.0.1:{port}" for ending in ENDINGS}
+    return {f"*.{ending}": f"127.0.0.1:{port}" for ending in DEMO_DOMAINS}
 
 
 def answer(now: DemoMoment, ask: DemoRequest) -> DemoReply:
     """The reply of a demo host at a moment."""
-    company = _whose(ask)
+    company = _find_company(ask)
     if ask.path == "/robots.txt":
         exists = ask.host in SHARED or ask.host in BY_HOST
         return DemoReply(ROBOTS, content_type="text/plain") if exists else NOT_FOUND
-    reply = _plain(now, ask)
-    return _spoilt(now, company, ask, reply) if company else reply
+    reply = _answer_without_failures(now, ask)
+    return _apply_failure(now, company, ask, reply) if company else reply
 
 
-def _plain(now: DemoMoment, ask: DemoRequest) -> DemoReply:
+def _answer_without_failures(now: DemoMoment, ask: DemoRequest) -> DemoReply:
     if ask.host in SHARED:
         return SHARED[ask.host](now, ask)
     company = BY_HOST.get(ask.host)
@@ -55,14 +57,16 @@ def _plain(now: DemoMoment, ask: DemoRequest) -> DemoReply:
     return workday.answer(now, company, ask) if company.platform == "workday" else NOT_FOUND
 
 
-def _whose(ask: DemoRequest) -> DemoCompany | None:
+def _find_company(ask: DemoRequest) -> DemoCompany | None:
     """The company that a request's host and path belong to."""
     if ask.host in BY_HOST:
         return BY_HOST[ask.host]
     return next((BY_SLUG[part] for part in ask.parts if part in BY_SLUG), None)
 
 
-def _spoilt(now: DemoMoment, company: DemoCompany, ask: DemoRequest, reply: DemoReply) -> DemoReply:
+def _apply_failure(
+    now: DemoMoment, company: DemoCompany, ask: DemoRequest, reply: DemoReply
+) -> DemoReply:
     """Apply the current failure, if any, to a reply."""
     on_board = ask.host != company.host
     match now.failure(company):
@@ -71,7 +75,7 @@ def _spoilt(now: DemoMoment, company: DemoCompany, ask: DemoRequest, reply: Demo
         case "rate_limited" if on_board:
             return DemoReply(status=429, headers=(("Retry-After", "8"),))
         case "slow" if on_board and ask.method == "POST":
-            return replace(reply, delay=SLOW)
+            return replace(reply, delay=SLOW_REPLY_SECONDS)
         case "wrong_length" if ask.path.endswith(".rss"):
             return replace(reply, claimed_length=len(reply.body) + 4_096)
         case "redirect_loop":
@@ -103,7 +107,7 @@ class DemoServer:
         troubles = (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError)
         try:
             with suppress(*troubles, NotAnHttpRequest, TimeoutError):
-                async with asyncio.timeout(PATIENCE):
+                async with asyncio.timeout(REQUEST_TIMEOUT):
                     request = await _read(reader)
                     reply = answer(self.world.at(dt.datetime.now(dt.UTC)), request)
                     await asyncio.sleep(reply.delay)

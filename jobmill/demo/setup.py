@@ -71,7 +71,7 @@ async def start_demo(tx: Tx, *, seed: int = SEED, day: dt.timedelta = DAY_LENGTH
     await tx.execute("INSERT INTO demo.world (seed, day) VALUES (%s, %s)", [seed, day])
     for name, profile in demo_profile.PROFILES.items():
         await profiles.save(tx, name, profile, by="demo", note="a fictional person")
-    news = [new for company in COMPANIES for new in await _wanted(tx, company)]
+    news = [new for company in COMPANIES for new in await _items_of_company(tx, company)]
     search = await searches.add(tx, "remotive", ["python", "support"], [""])
     slices = [
         source.new_item(company.id)
@@ -84,7 +84,7 @@ async def start_demo(tx: Tx, *, seed: int = SEED, day: dt.timedelta = DAY_LENGTH
     return world
 
 
-async def _wanted(tx: Tx, demo_company: DemoCompany) -> list[NewItem]:
+async def _items_of_company(tx: Tx, demo_company: DemoCompany) -> list[NewItem]:
     """The items that following this company would submit."""
     id = await company.ensure_company(tx, demo_company.name, demo_company.website)
     items = [company.new_item(id)]

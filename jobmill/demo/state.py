@@ -85,7 +85,7 @@ class DemoListing:
 
     @property
     def code(self) -> str:
-        """Its number in the format of vendor ids."""
+        """Its number in the format of the ids of its platform."""
         return f"{self.number:08x}-demo-4000-8000-{self.number:012d}"
 
 
@@ -104,7 +104,7 @@ class DemoMoment:
         listings = [
             listing
             for slot in range(company.max_listings)
-            for listing in _lives(self.world.seed, company, slot, self.day)
+            for listing in _listings_of_slot(self.world.seed, company, slot, self.day)
             if listing.opens_on <= self.day < listing.closes_on
         ]
         return sorted(listings, key=lambda listing: -listing.opens_on)
@@ -127,12 +127,14 @@ class DemoMoment:
 
     def changed_at(self, company: DemoCompany) -> dt.datetime:
         """When a listing was last added or removed."""
-        lives = (
+        listings = (
             listing
             for slot in range(company.max_listings)
-            for listing in _lives(self.world.seed, company, slot, self.day)
+            for listing in _listings_of_slot(self.world.seed, company, slot, self.day)
         )
-        moments = (moment for listing in lives for moment in (listing.opens_on, listing.closes_on))
+        moments = (
+            moment for listing in listings for moment in (listing.opens_on, listing.closes_on)
+        )
         return self.world.moment(
             max((listing for listing in moments if listing <= self.day), default=-DAYS_OF_HISTORY)
         )
@@ -154,27 +156,31 @@ class World:
         return self.began_at + day * length
 
 
-def _lives(seed: int, company: DemoCompany, slot: int, until: float) -> Iterator[DemoListing]:
+def _listings_of_slot(
+    seed: int, company: DemoCompany, slot: int, until: float
+) -> Iterator[DemoListing]:
     """The consecutive listings of a slot."""
-    born, turn = -float(DAYS_OF_HISTORY), 0
-    while born <= until:
-        listing = _listing(seed, company, slot, turn, born)
+    opens_on, index = -float(DAYS_OF_HISTORY), 0
+    while opens_on <= until:
+        listing = _listing(seed, company, slot, index, opens_on)
         yield listing
-        born = listing.closes_on + 0.2 + _dice(seed, company, slot, turn, "gap").random() * 1.5
-        turn += 1
+        opens_on = (
+            listing.closes_on + 0.2 + _random_for(seed, company, slot, index, "gap").random() * 1.5
+        )
+        index += 1
 
 
-def _dice(seed: int, company: DemoCompany, *what: object) -> random.Random:
+def _random_for(seed: int, company: DemoCompany, *what: object) -> random.Random:
     return random.Random(f"{seed}/{company.slug}/{'/'.join(map(str, what))}")
 
 
 @lru_cache(maxsize=20_000)
-def _listing(seed: int, company: DemoCompany, slot: int, turn: int, free_at: float) -> DemoListing:
-    dice = _dice(seed, company, slot, turn)
+def _listing(seed: int, company: DemoCompany, slot: int, index: int, free_at: float) -> DemoListing:
+    dice = _random_for(seed, company, slot, index)
     # In most slots the first listing predates the start, in some it follows soon after.
-    born = (
+    opens_on = (
         free_at
-        if turn
+        if index
         else dice.choice((-DAYS_OF_HISTORY, -DAYS_OF_HISTORY, -DAYS_OF_HISTORY, 1.5))
         * dice.random()
     )
@@ -198,8 +204,8 @@ def _listing(seed: int, company: DemoCompany, slot: int, turn: int, free_at: flo
         required=_required(company, role, dice),
         nice=role.nice,
         closing=_closing(company, arrangement, pay, currency),
-        opens_on=born,
-        closes_on=max(born, 0.0) + 0.3 + dice.random() * 10,
+        opens_on=opens_on,
+        closes_on=max(opens_on, 0.0) + 0.3 + dice.random() * 10,
     )
 
 

@@ -90,11 +90,13 @@ CONFIGS: dict[str, Callable[[DemoCompany], dict[str, Any]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("vendor", CONFIGS)
-def test_our_adapters_read_every_board_completely(vendor: companies.DemoPlatform) -> None:
+@pytest.mark.parametrize("platform", CONFIGS)
+def test_our_adapters_read_every_board_completely(platform: companies.DemoPlatform) -> None:
     now, count = on(7.5), 0
-    for company in companies.companies_on(vendor):
-        postings = {entry.title: entry for entry in crawl(now, vendor, CONFIGS[vendor](company))}
+    for company in companies.companies_on(platform):
+        postings = {
+            entry.title: entry for entry in crawl(now, platform, CONFIGS[platform](company))
+        }
         listings = {entry.title: entry for entry in now.open_listings(company)}
         assert postings.keys() == listings.keys()
         for title, posting in postings.items():
@@ -124,17 +126,17 @@ def test_the_aggregator_repeats_listings_of_companies() -> None:
     assert {(entry.company, entry.title) for entry in postings} <= repeated
 
 
-@pytest.mark.parametrize("vendor", ["greenhouse", "lever", "ashby", "workday"])
-def test_the_board_is_detected_on_a_careers_page(vendor: companies.DemoPlatform) -> None:
-    for company in companies.companies_on(vendor):
+@pytest.mark.parametrize("platform", ["greenhouse", "lever", "ashby", "workday"])
+def test_the_board_is_detected_on_a_careers_page(platform: companies.DemoPlatform) -> None:
+    for company in companies.companies_on(platform):
         careers = get(on(ANY_DAY), f"{company.website}/careers")
         board = detect_likeliest_board(
             f"{company.website}/careers", careers.body.decode(), company=company.name
         )
         assert board
         assert (board.platform, board.token) == (
-            vendor,
-            f"{company.slug}/Careers" if vendor == "workday" else company.slug,
+            platform,
+            f"{company.slug}/Careers" if platform == "workday" else company.slug,
         )
 
 

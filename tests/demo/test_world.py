@@ -77,7 +77,7 @@ def test_every_failure_happens_and_comes_again(failure: state.Failure) -> None:
         assert on(failure.ends).failure(company) is None
 
 
-def test_every_vendor_trade_and_language_occurs() -> None:
+def test_every_platform_trade_and_language_occurs() -> None:
     assert len(COMPANIES) == 25
     assert {listing.platform for listing in COMPANIES} >= {
         "greenhouse", "lever", "ashby", "workday", "rss", "html",

@@ -1,1 +1,1 @@
-"""Renders the demo's listings in the formats of real vendors, one module per vendor."""
+"""Renders the demo's listings in the formats of real platforms, one module per platform."""

@@ -1,4 +1,4 @@
-"""The text of a listing as HTML, shared by all vendors."""
+"""The text of a listing as HTML, shared by all platforms."""
 
 from __future__ import annotations
 
