@@ -161,7 +161,7 @@ async def crawl(
         stubs=crawled.stubs,
         failure=crawled.failure,
         detail=crawled.detail,
-        vendor=board.vendor,
+        vendor=board.shared_platform,
         inventory=board.platform.inventory,
         may_be_empty=board.platform.allow_empty,
         validators=validators,
@@ -171,7 +171,7 @@ async def crawl(
 def _is_of_brand(posting: Posting, config: Config) -> bool:
     """Whether a posting on a group's board is of the configured brand."""
     brand: str | None = getattr(config, "brand", None)
-    # Some vendors have no field for the company; groups then use the department for it.
+    # Some platforms have no field for the company; groups then use the department for it.
     company = posting.company or posting.department
     if brand is None or company is None:
         return True

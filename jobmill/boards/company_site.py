@@ -54,7 +54,7 @@ def website_of(posting: Posting) -> str | None:
 
 
 def _site_of_company(url: str, company: str) -> str | None:
-    # A vendor's host is not the company's site, even if the token in it is the company's name.
+    # A platform's host is not the company's site, even if the token in it is the company's name.
     parts = url_detection.split_url(url)
     if parts is None or url_detection.detect_board(url) is not None:
         return None
@@ -66,7 +66,7 @@ def _site_of_company(url: str, company: str) -> str | None:
 
 def find_site(company: str, links: Iterable[str], texts: Iterable[str]) -> str | None:
     """The company's site by links and e-mail addresses: one whose domain is the company's name, and
-    never that of a vendor, an aggregator or a mail provider."""
+    never that of a platform, an aggregator or a mail provider."""
     hosts = [parts.netloc for link in links if (parts := url_detection.split_url(link))]
     for text in texts:
         hosts += (match[1].lower() for match in _HOST_IN_TEXT.finditer(text[:_MAX_TEXT_LENGTH]))

@@ -37,7 +37,7 @@ class BoardConfig(Config):
 
     board_token: str
     region: Literal["", "eu", "na"] = ""
-    """Where the vendor hosts the board, if not at its main site."""
+    """Where the platform hosts the board, if not at its main site."""
     base_url: str | None = None
     """The board's own site (https://host), where the token does not determine it."""
     brand: str | None = None
@@ -45,7 +45,7 @@ class BoardConfig(Config):
 
 
 def base_url(config: BoardConfig, domain: str) -> str:
-    """The site of a board: its own, or a subdomain of its vendor's domain. Empty for a saved
+    """The site of a board: its own, or a subdomain of its platform's domain. Empty for a saved
     response of an unknown board."""
     if config.base_url or not config.board_token:
         return (config.base_url or "").rstrip("/")
@@ -93,7 +93,7 @@ class BoardUrl:
 def board_url(
     domain: str, labels: str = "", path: str = "", query: tuple[str, ...] = ()
 ) -> BoardUrl:
-    """URLs below a vendor's domain. `labels` matches everything before the domain, `path` the beginning
+    """URLs below a platform's domain. `labels` matches everything before the domain, `path` the beginning
     of the path, ignoring case."""
     before = rf"(?:{labels})\." if labels else ""
     return BoardUrl(
@@ -166,7 +166,7 @@ class Platform:
     """Whether an empty board is believed; some platforms show one for boards that do not exist."""
     inventory: bool = True
     """Whether a complete read lists everything that is open; a search or a feed does not."""
-    vendor: bool = True
+    is_shared_service: bool = True
     """Whether an outage affects all sources of the platform; html, rss and api sources are separate sites."""
     min_interval: dt.timedelta | None = None
     """The shortest time between two reads that the site permits."""

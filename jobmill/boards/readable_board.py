@@ -37,9 +37,9 @@ class ReadableBoard:
     """From the last read, to ask only for changes."""
 
     @property
-    def vendor(self) -> str | None:
+    def shared_platform(self) -> str | None:
         """The platform, if its outages affect the board; None where the board is a site of its own."""
-        return self.platform.name if self.platform.vendor else None
+        return self.platform.name if self.platform.is_shared_service else None
 
     @property
     def key_names(self) -> tuple[str, ...]:

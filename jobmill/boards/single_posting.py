@@ -125,7 +125,7 @@ async def _read_from_board(
         return None
     posting = await _find_on_board(fetch, board, url) if board else None
     if posting and source:
-        # Some vendors do not name the company.
+        # Some platforms do not name the company.
         posting = replace(posting, company=posting.company or source.company_name)
     if board is None or posting is None or not is_minimal(posting):
         return None

@@ -89,7 +89,7 @@ async def crawl_source(
             raise Conflict(f"source {id} ({source.name}) is rejected: enable it first")
         started_at = await server_time(tx)
         board = board_of_source(source, environ).on_day(started_at.date())
-        until = await source_health.check_hold(tx, board.vendor)
+        until = await source_health.check_hold(tx, board.shared_platform)
     if until:
         detail = f"{board.platform.title} has problems: paused until {until:%Y-%m-%d %H:%M} UTC"
         return CrawlResult(started_at, "held", failure="rate_limited", detail=detail)

@@ -50,7 +50,7 @@ _RESERVED_SUBDOMAINS = """
 RESERVED_WORDS = frozenset(_RESERVED_WORDS.split())
 """Words in the place of a token that are not tokens."""
 RESERVED_SUBDOMAINS = RESERVED_WORDS | frozenset(_RESERVED_SUBDOMAINS.split())
-"""Subdomains that vendors use themselves."""
+"""Subdomains that platforms use themselves."""
 _PLACEHOLDER = re.compile(
     r"""[{}<>$*"`\\|^:;=,?#\[\]\x00-\x1f\x7f]|^[._%]|^your[\s_-]?(?:company|board|token|account|name)
     |^company[\s_-]?name$|^(?:example|undefined|null|none|clientname)$

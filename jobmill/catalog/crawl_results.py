@@ -85,7 +85,7 @@ class CrawlResult:
     """Why the run ended early: a cause of a failed fetch, "gone" or "unreadable"."""
     detail: str | None = None
     vendor: str | None = None
-    """The vendor that may have the incident behind a failure; None for a company's own site."""
+    """The platform that may have the incident behind a failure; None for a company's own site."""
     inventory: bool = True
     """Whether a complete run lists everything that is open."""
     may_be_empty: bool = True
@@ -135,7 +135,7 @@ class _Source:
 async def save(tx: Tx, source_id: int, result: CrawlResult, platforms: PlatformRules) -> SavedRun:
     """Save a run. Only a complete run closes the listings that it did not see."""
     if result.failure and result.vendor:
-        await source_health.lock_vendor(tx, result.vendor)
+        await source_health.lock_platform(tx, result.vendor)
     source = await _lock(tx, source_id, result.started_at)
     if source.saved_already or _is_overtaken(source, result):
         return SavedRun(None, result.outcome, RunCounts(), FailureEffect(counted=False))

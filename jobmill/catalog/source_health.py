@@ -1,5 +1,5 @@
 """The health of sources: consecutive failures disable a source, and similar failures of several
-sources open an incident of their vendor."""
+sources open an incident of their platform."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ RETRY_DISABLED = dt.timedelta(days=7)
 """A source disabled by failures is tried again after this time."""
 
 INCIDENT_SOURCES = 3
-"""This many sources of a vendor with the same cause, and none that works, are an incident."""
+"""This many sources of a platform with the same cause, and none that works, are an incident."""
 INCIDENT_WINDOW = dt.timedelta(hours=1)
 FIRST_HOLD = dt.timedelta(minutes=30)
 MAX_HOLD = dt.timedelta(hours=24)
 PROBE_TIME = dt.timedelta(minutes=5)
-"""How long one source may take to test whether the vendor works again."""
+"""How long one source may take to test whether the platform works again."""
 
 CAUSES: Mapping[str, HealthCause] = {
     "timeout": "transient",
@@ -68,10 +68,10 @@ def hold_duration(holds: int) -> dt.timedelta:
     return min(FIRST_HOLD * 2 ** min(holds - 1, 10), MAX_HOLD)
 
 
-async def check_hold(tx: Tx, vendor: str | None) -> dt.datetime | None:
-    """Until when the vendor's sources wait; None if the caller may run. When a hold ends, one
+async def check_hold(tx: Tx, platform: str | None) -> dt.datetime | None:
+    """Until when the platform's sources wait; None if the caller may run. When a hold ends, one
     caller may run as a probe while the others wait for its result."""
-    if vendor is None:
+    if platform is None:
         return None
     probe = await tx.execute(
         """
@@ -80,17 +80,17 @@ async def check_hold(tx: Tx, vendor: str | None) -> dt.datetime | None:
            -- A longer hold than the maximum was written by a server with a wrong clock.
            AND (held_until <= now() OR held_until > now() + 2 * %(longest)s::interval)
         """,
-        {"vendor": vendor, "probe": PROBE_TIME, "longest": MAX_HOLD},
+        {"vendor": platform, "probe": PROBE_TIME, "longest": MAX_HOLD},
     )
     if probe.rowcount:
         return None
     return await fetch_value(
-        tx, optional_time, "SELECT held_until FROM catalog.incident WHERE vendor = %s", [vendor]
+        tx, optional_time, "SELECT held_until FROM catalog.incident WHERE vendor = %s", [platform]
     )
 
 
-async def record_success(tx: Tx, id: SourceId, vendor: str | None) -> None:
-    """Record a successful run: reset the failures of the source and close the vendor's incident."""
+async def record_success(tx: Tx, id: SourceId, platform: str | None) -> None:
+    """Record a successful run: reset the failures of the source and close the platform's incident."""
     revived = await fetch_value(
         tx,
         bool,
@@ -110,11 +110,11 @@ async def record_success(tx: Tx, id: SourceId, vendor: str | None) -> None:
     )
     if revived:
         await history.record(tx, "source", id, "enabled", reason="it works again")
-    if vendor and await _close_incident(tx, vendor):
-        await history.record(tx, "vendor", vendor, "incident over")
+    if platform and await _close_incident(tx, platform):
+        await history.record(tx, "vendor", platform, "incident over")
 
 
-async def _close_incident(tx: Tx, vendor: str) -> bool:
+async def _close_incident(tx: Tx, platform: str) -> bool:
     # Skip a locked row: a failing run holds it and may wait for our source.
     ended = await tx.execute(
         """
@@ -122,7 +122,7 @@ async def _close_incident(tx: Tx, vendor: str) -> bool:
          WHERE vendor = (SELECT vendor FROM catalog.incident
                           WHERE vendor = %s FOR UPDATE SKIP LOCKED)
         """,
-        [vendor],
+        [platform],
     )
     return ended.rowcount > 0
 
@@ -136,11 +136,11 @@ class FailureEffect:
     incident: bool = False
 
 
-async def lock_vendor(tx: Tx, vendor: str) -> None:
-    """Process one failure of a vendor at a time, so that concurrent failures see each other. Take
+async def lock_platform(tx: Tx, platform: str) -> None:
+    """Process one failure of a platform at a time, so that concurrent failures see each other. Take
     this lock before locking the row of a source."""
     await tx.execute(
-        "SELECT pg_advisory_xact_lock(hashtext('jobmill.vendor'), hashtext(%s))", [vendor]
+        "SELECT pg_advisory_xact_lock(hashtext('jobmill.vendor'), hashtext(%s))", [platform]
     )
 
 
@@ -156,21 +156,21 @@ async def record_problem(tx: Tx, id: SourceId, cause: str, detail: str) -> None:
 
 
 async def record_failure(
-    tx: Tx, id: SourceId, vendor: str | None, cause: HealthCause, detail: str
+    tx: Tx, id: SourceId, platform: str | None, cause: HealthCause, detail: str
 ) -> FailureEffect:
     """Record a failed run. Call it after the run was written, with `counted` set to
     `counts_against_source`."""
     await record_problem(tx, id, cause, detail)
     if not counts_against_source(cause):
         return FailureEffect(counted=False)
-    if vendor and await _is_vendor_incident(tx, vendor, cause):
-        await _hold_vendor(tx, vendor, cause, detail)
+    if platform and await _is_platform_incident(tx, platform, cause):
+        await _hold_platform(tx, platform, cause, detail)
         return FailureEffect(counted=False, incident=True)
     return FailureEffect(counted=True, disabled=await _count_failure(tx, id, cause, detail))
 
 
-async def _is_vendor_incident(tx: Tx, vendor: str, cause: HealthCause) -> bool:
-    """Whether several sources of the vendor failed with this cause recently and none has worked
+async def _is_platform_incident(tx: Tx, platform: str, cause: HealthCause) -> bool:
+    """Whether several sources of the platform failed with this cause recently and none has worked
     since."""
     failing = await fetch_value(
         tx,
@@ -186,21 +186,21 @@ async def _is_vendor_incident(tx: Tx, vendor: str, cause: HealthCause) -> bool:
                                      WHERE outcome IN ('complete', 'unchanged', 'truncated')),
                                   '-infinity')
         """,
-        {"vendor": vendor, "window": INCIDENT_WINDOW, "cause": cause},
+        {"vendor": platform, "window": INCIDENT_WINDOW, "cause": cause},
     )
     # Another cause during an incident is the source's own problem: a removed board must not extend
-    # the hold of its vendor.
+    # the hold of its platform.
     in_incident = await fetch_value(
         tx,
         str,
         "SELECT vendor FROM catalog.incident WHERE vendor = %s AND cause = %s",
-        [vendor, cause],
+        [platform, cause],
     )
     return bool(in_incident) or (failing or 0) >= INCIDENT_SOURCES
 
 
-async def _hold_vendor(tx: Tx, vendor: str, cause: HealthCause, detail: str) -> None:
-    """Open or extend the vendor's incident, and take back the failures counted against its
+async def _hold_platform(tx: Tx, platform: str, cause: HealthCause, detail: str) -> None:
+    """Open or extend the platform's incident, and take back the failures counted against its
     sources."""
     opened = await tx.execute(
         """
@@ -208,16 +208,16 @@ async def _hold_vendor(tx: Tx, vendor: str, cause: HealthCause, detail: str) -> 
         VALUES (%(vendor)s, %(cause)s, %(detail)s, now() + %(hold)s)
         ON CONFLICT (vendor) DO NOTHING
         """,
-        {"vendor": vendor, "cause": cause, "detail": detail, "hold": hold_duration(1)},
+        {"vendor": platform, "cause": cause, "detail": detail, "hold": hold_duration(1)},
     )
     if opened.rowcount:
-        await history.record(tx, "vendor", vendor, "incident", cause=cause, detail=detail)
+        await history.record(tx, "vendor", platform, "incident", cause=cause, detail=detail)
     else:
-        await _extend_hold(tx, vendor, cause, detail)
-    await _take_back_failures(tx, vendor, cause)
+        await _extend_hold(tx, platform, cause, detail)
+    await _take_back_failures(tx, platform, cause)
 
 
-async def _extend_hold(tx: Tx, vendor: str, cause: HealthCause, detail: str) -> None:
+async def _extend_hold(tx: Tx, platform: str, cause: HealthCause, detail: str) -> None:
     """Extend the hold if the probe failed; runs that started before the hold do not count."""
     holds = await fetch_value(
         tx,
@@ -228,16 +228,16 @@ async def _extend_hold(tx: Tx, vendor: str, cause: HealthCause, detail: str) -> 
          WHERE vendor = %(vendor)s AND held_until <= now() + %(probe)s
         RETURNING holds
         """,
-        {"vendor": vendor, "cause": cause, "detail": detail, "probe": PROBE_TIME},
+        {"vendor": platform, "cause": cause, "detail": detail, "probe": PROBE_TIME},
     )
     if holds:
         await tx.execute(
             "UPDATE catalog.incident SET held_until = now() + %s WHERE vendor = %s",
-            [hold_duration(holds), vendor],
+            [hold_duration(holds), platform],
         )
 
 
-async def _take_back_failures(tx: Tx, vendor: str, cause: HealthCause) -> None:
+async def _take_back_failures(tx: Tx, platform: str, cause: HealthCause) -> None:
     """Take back the failures that the incident counted against sources."""
     forgiven = await tx.execute(
         """
@@ -265,13 +265,13 @@ async def _take_back_failures(tx: Tx, vendor: str, cause: HealthCause) -> None:
         RETURNING source.id
         """,
         {
-            "vendor": vendor,
+            "vendor": platform,
             "cause": cause,
             "window": INCIDENT_WINDOW,
             "max_failures": MAX_CONSECUTIVE_FAILURES,
         },
     )
-    reason = f"incident of {vendor}"
+    reason = f"incident of {platform}"
     events = [(id, {"reason": reason}) for (id,) in await forgiven.fetchall()]
     await history.record_all(tx, "source", "forgiven", events)
 

@@ -74,7 +74,7 @@ class Source:
     disabled_reason: str | None
     retry_at: dt.datetime | None
     held_until: dt.datetime | None
-    """Set while an incident of its vendor lasts."""
+    """Set while an incident of its platform lasts."""
     etag: str | None
     last_modified: str | None
     validators_url: str | None
@@ -353,7 +353,7 @@ async def find_by_url(tx: Tx, url: str, *, board: tuple[str, str] | None = None)
         {
             "platform": board[0] if board else None,
             "token": board[1] if board else None,
-            # Customers of a vendor share its domain: only the board tells them apart.
+            # Customers of a platform share its domain: only the board tells them apart.
             "domain": None if board else urls.domain(url),
         },
     )
@@ -395,7 +395,7 @@ async def find_runs(tx: Tx, id: int, *, limit: int = 20) -> list[SourceRun]:
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """An incident of a vendor; its sources are held."""
+    """An incident of a platform; its sources are held."""
 
     vendor: str
     cause: str
@@ -406,7 +406,7 @@ class Incident:
 
 
 async def find_incident(tx: Tx, vendor: str) -> Incident | None:
-    """The vendor's current incident."""
+    """The platform's current incident."""
     return await fetch_one(
         tx,
         Incident,

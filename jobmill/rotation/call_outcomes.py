@@ -23,7 +23,7 @@ MIN_PAGE_CAP = 10
 """A search that returns as many results as last time, some of them new, probably shows only its
 newest results. Below this count it may be a coincidence."""
 PROBE_BACKOFF_FACTOR = 3
-"""A target whose call put its vendor on hold waits this many times longer than the hold, so that
+"""A target whose call put its platform on hold waits this many times longer than the hold, so that
 another target makes the probe."""
 
 
@@ -54,7 +54,7 @@ def _status(crawl: CrawlResult, saved: SavedRun) -> str:
         return "not_modified"
     if crawl.failure == "gone":
         return "gone"
-    # A vendor's incident is not the target's fault; the incident holds the target.
+    # A platform's incident is not the target's fault; the incident holds the target.
     if crawl.failure in WAIT_CAUSES or saved.failure_effect.incident:
         return "rate_limited"
     return "error" if crawl.failure else "ok"
@@ -82,7 +82,7 @@ async def record_outcome(
         await targets.release(tx, ids=claimed)
         return
     if crawl.outcome == "held" and not crawl.calls:
-        # The vendor is on hold: no request was made and there is nothing to learn.
+        # The platform is on hold: no request was made and there is nothing to learn.
         await calls.release_claim(tx, source_id, item=item)
         await targets.release(tx, ids=claimed, why=crawl.detail)
         return
@@ -151,7 +151,10 @@ async def _learn(
     platform = ours or (await platform_state.load_all(tx)).get(target.platform)
     average = platform.average if platform else yield_model.PlatformAverage()
     now = at.timestamp()
-    shared, incident = is_vendor(target.platform) and was_called, saved.failure_effect.incident
+    shared, incident = (
+        is_shared_service(target.platform) and was_called,
+        saved.failure_effect.incident,
+    )
     excused = platform is not None and shared and platform.open_count > 0
     state, average = yield_model.learn(
         target.yield_state,
@@ -180,10 +183,10 @@ async def _learn(
         await platform_state.save_state(tx, ours.name, average, trouble)
 
 
-def is_vendor(platform: str) -> bool:
+def is_shared_service(platform: str) -> bool:
     """Whether the sources of a platform share one service; company sites do not."""
     adapter = BY_NAME.get(platform)
-    return adapter is not None and adapter.vendor
+    return adapter is not None and adapter.is_shared_service
 
 
 def _next_breaker_state(
@@ -210,9 +213,9 @@ def _wait_as_asked(
     )
 
 
-async def _held_until(tx: Tx, vendor: str, at: dt.datetime) -> float:
+async def _held_until(tx: Tx, platform: str, at: dt.datetime) -> float:
     until = await fetch_value(
-        tx, optional_time, "SELECT held_until FROM catalog.incident WHERE vendor = %s", [vendor]
+        tx, optional_time, "SELECT held_until FROM catalog.incident WHERE vendor = %s", [platform]
     )
     return (until or at).timestamp()
 
@@ -223,7 +226,7 @@ def _wait_behind_others(
     now: float,
     held_until: float,
 ) -> tuple[yield_model.YieldState, interval_policy.IntervalState]:
-    """Let another target probe the vendor: a broken target would keep it on hold forever."""
+    """Let another target probe the platform: a broken target would keep it on hold forever."""
     until = held_until + PROBE_BACKOFF_FACTOR * max(held_until - now, 0.0)
     return (
         replace(state, blocked_until=max(state.blocked_until, until)),

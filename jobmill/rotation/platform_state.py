@@ -328,7 +328,7 @@ def _why_held(
 ) -> tuple[str, dt.datetime] | None:
     """Why a platform is not called now, and until when."""
     if use.held_until and at < use.held_until <= epoch_times.latest_valid(at):
-        text = f"the vendor has problems: paused until {use.held_until:%Y-%m-%d %H:%M} UTC"
+        text = f"the platform has problems: paused until {use.held_until:%Y-%m-%d %H:%M} UTC"
         return text, use.held_until
     if not state:
         return None

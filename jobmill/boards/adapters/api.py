@@ -345,5 +345,5 @@ PLATFORM = Platform(
     detail_request=detail_request,
     read_detail=read_detail,
     inventory=False,
-    vendor=False,
+    is_shared_service=False,
 )

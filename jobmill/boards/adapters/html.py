@@ -219,5 +219,5 @@ PLATFORM = Platform(
     confidence="low",
     # An empty result usually means that the page was redesigned, not that there are no jobs.
     allow_empty=False,
-    vendor=False,
+    is_shared_service=False,
 )

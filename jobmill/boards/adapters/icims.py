@@ -91,7 +91,7 @@ LINK = re.compile(r"/jobs/(\d+)/([^/?#]*)/?(?:job)?(?=[?#]|$)")
 
 
 def first_request(config: BoardConfig) -> Request:
-    """New sites have their own hosts and an API; sites on the vendor's hosts have none."""
+    """New sites have their own hosts and an API; sites on the platform's hosts have none."""
     new = config.base_url and not config.base_url.rstrip("/").endswith(".icims.com")
     return _api_request(config, 1) if new else _search_request(config, 0)
 

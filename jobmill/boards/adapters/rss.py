@@ -256,6 +256,6 @@ PLATFORM = Platform(
     read=read,
     confidence="high",
     inventory=False,
-    vendor=False,
+    is_shared_service=False,
     enable_on_response=True,
 )

@@ -64,7 +64,7 @@ def _entry(source: Source) -> tuple[int, Sequence[str | None], Sequence[str | No
 
 def _health(source: Source) -> str:
     if source.held_until:
-        return f"on hold until {times.format_minute(source.held_until)}: problems at the vendor"
+        return f"on hold until {times.format_minute(source.held_until)}: the platform has problems"
     if source.disabled_reason:
         return source.disabled_reason
     if source.consecutive_failures:
