@@ -133,7 +133,7 @@ async def test_a_draw_is_final_and_public(site: httpx2.AsyncClient) -> None:
     assert "Jobmill" not in text(mine, "title, header")
     assert "is entered in the draw" in text(mine)
     shown = text(await look(site, f"/openings/{job}"))
-    assert "takes part in the draw" in shown
+    assert "is entered in the draw" in shown
     assert "waits for a decision" not in shown
     await site.post(f"/api/applications/{ids.pop()}/reject")
     before = (await site.get(f"/api/jobs/{job}/lottery")).json()

@@ -446,7 +446,7 @@ async def test_the_form_is_edited_without_scripts(site: httpx2.AsyncClient) -> N
     assert (stale.status_code, "changed meanwhile" in stale.text) == (409, True)
     saved = (await site.get(f"/api/jobs/{job}/form")).json()
     assert saved["version"] == 1
-    assert [field["key"] for field in saved["fields"]] == ["shift", "cv"]
+    assert [field["key"] for field in saved["fields"]] == ["shift", "resume"]
     assert saved["fields"][0]["knockout"]["answers"] == ["Night"]
     page = await look(site, f"{path}?saved=true")
     assert "Form saved." in text(page, "[role=status]")

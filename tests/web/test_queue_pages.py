@@ -182,11 +182,7 @@ async def test_blocked_tasks_are_unblocked_by_resource_name(
     await send(site, "/activity/unblock", on="kettle")
     assert (await item(database, id)).status == "PENDING"
     await send(site, "/activity/unblock", 409, on="kettle")
-    conflict = await page(site, "/activity/unblock?on=kettle", 409)
-    advice = " ".join(texts(conflict, ".notice p"))
-    assert "No tasks are blocked on kettle anymore." in advice
-    assert "Go back, reload the page, then try again." in advice
-    assert "Request number" in advice
+    await page(site, "/activity/unblock?on=kettle", 409)
 
 
 async def test_an_alert_is_cleared_once(site: httpx2.AsyncClient, database: Database) -> None:

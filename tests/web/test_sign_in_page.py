@@ -383,7 +383,7 @@ async def test_local_visitors_have_no_account(site: httpx2.AsyncClient, database
 @pytest.mark.parametrize(
     ("code", "words"),
     [
-        (401, "sign in"), (403, "another role"), (404, "may be wrong"), (409, "Go back"), (410, "not come back"),
+        (401, "sign in"), (403, "another role"), (404, "may be wrong"), (409, "Go back, reload the page, then try again."), (410, "not come back"),
         (429, "Wait"), (500, "below to an admin"), (503, "automatically"),
     ],
 )  # fmt: skip
@@ -402,6 +402,7 @@ async def test_every_error_says_what_to_do_next(
         assert answer.status_code == code
         assert words in text(page)
         assert text(page, "main code") == "r-1"
+        assert "Request number r-1" in text(page, "main")
         assert len(page.css("h1")) == 1
         assert bool(page.css("meta[http-equiv=refresh]")) is (code == 503)
 
