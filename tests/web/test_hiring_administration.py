@@ -177,8 +177,8 @@ async def test_logs_are_verified_saved_and_compared(
     assert "Choose the file that you downloaded with" in wrong.text
     assert "verify --save`" not in wrong.text
     large = json.dumps({"jobId": job, "seq": 10**30, "hash": "00"})
-    for text in ("{}", large):
-        assert (await upload(site, path, text, action="verify")).status_code == 400
+    for heads in ("{}", large):
+        assert (await upload(site, path, heads, action="verify")).status_code == 400
     # Also if the first half megabyte of the file ends with a line.
     line = saved.text.splitlines()[0].ljust(1_999) + "\n"
     too_large = await upload(site, path, line * 251, action="verify")
