@@ -262,7 +262,7 @@ class Bench:
                 worker.communicate()
 
     def _wait_for_workers(self) -> None:
-        running = "SELECT count(*) FROM queue.worker WHERE beat_at > now() - interval '5 s'"
+        running = "SELECT count(*) FROM queue.worker WHERE heartbeat_at > now() - interval '5 s'"
         while self.in_database(lambda tx: _value(tx, running)) < WORKERS:
             time.sleep(0.2)
 

@@ -273,7 +273,7 @@ QUEUE: tuple[LiteralString, ...] = (
               FROM queue.item WHERE id > %(items)s - %(live)s) AS item
     """,
     """
-    INSERT INTO queue.event (item_id, at, what, was, became, stage)
+    INSERT INTO queue.event (item_id, at, type, from_status, to_status, stage)
     SELECT id, created_at, 'submitted', NULL::queue.status, 'PENDING'::queue.status, stage FROM queue.item
     UNION ALL
     SELECT id, created_at + interval '1 second', 'started', 'PENDING', 'PROCESSING', stage FROM queue.item

@@ -148,23 +148,23 @@ async def reserve(
     return await fetch_one(
         tx,
         Reservation,
-        # `excluded.turn_at` is the current time, read once; the row is read under its lock.
+        # `excluded.last_start_at` is the current time, read once; the row is read under its lock.
         """
-        INSERT INTO outside.host AS host (name, turn_at, flights)
+        INSERT INTO outside.host AS host (name, last_start_at, reservations)
         SELECT %(host)s, at, ARRAY[at + %(lease)s] FROM (SELECT clock_timestamp() AS at) AS now
         ON CONFLICT (name) DO UPDATE
-           SET (turn_at, flights) = (
+           SET (last_start_at, reservations) = (
                SELECT at, array_append(
-                          ARRAY(SELECT until FROM unnest(host.flights) AS until
-                                 WHERE until > excluded.turn_at),
+                          ARRAY(SELECT until FROM unnest(host.reservations) AS until
+                                 WHERE until > excluded.last_start_at),
                           at + %(lease)s)
-                 FROM (SELECT greatest(host.turn_at + greatest(host.crawl_delay, %(interval)s),
-                                       host.held_until, excluded.turn_at) AS at) AS next)
-         WHERE (SELECT count(*) FROM unnest(host.flights) AS until
-                 WHERE until > excluded.turn_at) < %(max_concurrent)s
-           AND greatest(host.turn_at + greatest(host.crawl_delay, %(interval)s), host.held_until)
-               <= excluded.turn_at + %(max_wait)s
-        RETURNING flights[cardinality(flights)] AS until, turn_at - clock_timestamp() AS wait
+                 FROM (SELECT greatest(host.last_start_at + greatest(host.crawl_delay, %(interval)s),
+                                       host.held_until, excluded.last_start_at) AS at) AS next)
+         WHERE (SELECT count(*) FROM unnest(host.reservations) AS until
+                 WHERE until > excluded.last_start_at) < %(max_concurrent)s
+           AND greatest(host.last_start_at + greatest(host.crawl_delay, %(interval)s), host.held_until)
+               <= excluded.last_start_at + %(max_wait)s
+        RETURNING reservations[cardinality(reservations)] AS until, last_start_at - clock_timestamp() AS wait
         """,
         {
             "host": host,
@@ -184,7 +184,7 @@ async def read_wait_seconds(tx: Tx, host: str, rate_limit: HostRateLimit) -> flo
         float,
         """
         SELECT extract(epoch FROM
-                   greatest(turn_at + greatest(crawl_delay, %s), held_until) - clock_timestamp())
+                   greatest(last_start_at + greatest(crawl_delay, %s), held_until) - clock_timestamp())
           FROM outside.host WHERE name = %s
         """,
         [rate_limit.interval, host],
@@ -209,7 +209,7 @@ async def release(tx: Tx, host: str, reservation: dt.datetime, slot: RequestSlot
     await tx.execute(
         """
         UPDATE outside.host
-           SET flights = array_remove(flights, %(reservation)s),
+           SET reservations = array_remove(reservations, %(reservation)s),
                failures = CASE %(outcome)s WHEN 'answered' THEN 0
                                            WHEN 'dropped' THEN failures
                                            ELSE least(failures + 1, 20) END,

@@ -153,7 +153,7 @@ async def _insert_one(tx: Tx, new: NewItem, lineage: int) -> ItemId | None:
                    coalesce(%(max_retries)s, phase.max_retries)
               FROM inserted, phase
         ), logged AS (
-            INSERT INTO queue.event (item_id, what, became, stage)
+            INSERT INTO queue.event (item_id, type, to_status, stage)
             SELECT id, 'submitted', 'PENDING', %(stage)s FROM inserted
         )
         SELECT id, CASE WHEN {IDLE_WORKER_EXISTS} THEN pg_notify(%(channel)s, '') END
@@ -255,7 +255,7 @@ async def _insert_roots(
                        max_spawn_depth smallint)
               JOIN queue.phase USING (kind, stage)
         ), {INSERT_ADMITTED}, logged AS (
-            INSERT INTO queue.event (item_id, what, became, stage)
+            INSERT INTO queue.event (item_id, type, to_status, stage)
             SELECT id, 'submitted', 'PENDING', stage FROM admitted JOIN inserted USING (id)
         )
         SELECT admitted.n, inserted.id, (SELECT count(*) FROM notified)

@@ -58,7 +58,7 @@ async def insert_all(
                     f"{id}\tsubmitted\tPENDING\t{new.stage}\n" for id, new, _, _ in rows
                 )
             async with cursor.copy(
-                "COPY queue.event (item_id, what, became, stage) FROM STDIN"
+                "COPY queue.event (item_id, type, to_status, stage) FROM STDIN"
             ) as copy:
                 await copy.write(events)
             await _park(tx, [(id, new) for id, new, _, _ in rows if new.delay])

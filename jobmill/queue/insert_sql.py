@@ -14,7 +14,7 @@ ITEM_COLUMNS: LiteralString = """
 """The columns of `queue.item` that a new item sets."""
 
 IDLE_WORKER_EXISTS: LiteralString = (
-    "EXISTS (SELECT FROM queue.worker WHERE idle AND gone_at IS NULL)"
+    "EXISTS (SELECT FROM queue.worker WHERE idle AND ended_at IS NULL)"
 )
 """True while a worker waits for notifications. Producers notify only then, because NOTIFY takes a lock."""
 

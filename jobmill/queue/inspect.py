@@ -183,9 +183,9 @@ async def list_workers(tx: Tx) -> list[WorkerStatus]:
         WorkerStatus,
         """
         SELECT id, name, started_at,
-               extract(epoch FROM clock_timestamp() - beat_at)::float8 AS beat_seconds,
-               beat_at + lease > clock_timestamp() AS alive
-          FROM queue.worker WHERE gone_at IS NULL ORDER BY id
+               extract(epoch FROM clock_timestamp() - heartbeat_at)::float8 AS beat_seconds,
+               heartbeat_at + lease > clock_timestamp() AS alive
+          FROM queue.worker WHERE ended_at IS NULL ORDER BY id
         """,
     )
 
@@ -264,10 +264,10 @@ async def list_events(tx: Tx, id: ItemId, *, limit: int | None = None) -> list[I
         tx,
         ItemEvent,
         """
-        SELECT id, item_id, at, what, was, became, stage, worker, note,
-               CASE WHEN was = 'PROCESSING' THEN extract(epoch FROM at - started_at)::float8
+        SELECT id, item_id, at, type AS what, from_status AS was, to_status AS became, stage, worker, note,
+               CASE WHEN from_status = 'PROCESSING' THEN extract(epoch FROM at - started_at)::float8
                END AS seconds
-          FROM (SELECT *, max(at) FILTER (WHERE became = 'PROCESSING') OVER (ORDER BY id) AS started_at
+          FROM (SELECT *, max(at) FILTER (WHERE to_status = 'PROCESSING') OVER (ORDER BY id) AS started_at
                   FROM queue.event WHERE item_id = %s) AS event
          ORDER BY id DESC LIMIT %s
         """,

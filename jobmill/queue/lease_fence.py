@@ -11,7 +11,7 @@ from typing import LiteralString
 
 LEASE_STANDS: LiteralString = """
     EXISTS (SELECT FROM queue.worker
-             WHERE worker.id = %(worker)s AND gone_at IS NULL AND beat_at + lease > now())
+             WHERE worker.id = %(worker)s AND ended_at IS NULL AND heartbeat_at + lease > now())
 """
 """True while the lease of the worker has not lapsed; PostgreSQL evaluates it once per statement."""
 

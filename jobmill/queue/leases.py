@@ -38,8 +38,8 @@ async def send_heartbeat(tx: Tx, worker: int, processors: Sequence[dict[str, Any
     """Renew the lease, store what the processors do, and read the newest migration of the schema."""
     cursor = await tx.execute(
         """
-        UPDATE queue.worker SET beat_at = clock_timestamp(), processors = %(processors)s::jsonb
-         WHERE id = %(worker)s AND gone_at IS NULL AND beat_at + lease > clock_timestamp()
+        UPDATE queue.worker SET heartbeat_at = clock_timestamp(), processors = %(processors)s::jsonb
+         WHERE id = %(worker)s AND ended_at IS NULL AND heartbeat_at + lease > clock_timestamp()
         RETURNING (SELECT max(name) FROM public.jobmill_migration)
         """,
         {"worker": worker, "processors": json.dumps(processors)},
@@ -54,7 +54,7 @@ async def notify_idle_workers(tx: Tx, worker: int) -> None:
         """
         SELECT pg_notify(%(channel)s, '')
          WHERE EXISTS (SELECT FROM queue.worker
-                        WHERE idle AND gone_at IS NULL AND id <> %(worker)s)
+                        WHERE idle AND ended_at IS NULL AND id <> %(worker)s)
         """,
         {"channel": CHANNEL, "worker": worker},
     )
@@ -67,7 +67,7 @@ async def set_idle(tx: Tx, worker: int, idle: bool) -> None:
 
 async def sign_off(tx: Tx, worker: int) -> None:
     await tx.execute(
-        "UPDATE queue.worker SET gone_at = clock_timestamp(), idle = false, processors = '[]' WHERE id = %s",
+        "UPDATE queue.worker SET ended_at = clock_timestamp(), idle = false, processors = '[]' WHERE id = %s",
         [worker],
     )
 
@@ -84,9 +84,9 @@ async def rescue_abandoned_items(tx: Tx) -> RescueCounts:
         return RescueCounts(0, 0, 0)
     cursor = await tx.execute(
         """
-        UPDATE queue.worker SET gone_at = clock_timestamp(), idle = false, processors = '[]'
+        UPDATE queue.worker SET ended_at = clock_timestamp(), idle = false, processors = '[]'
           FROM (SELECT id FROM queue.worker
-                 WHERE gone_at IS NULL AND beat_at + lease < clock_timestamp()
+                 WHERE ended_at IS NULL AND heartbeat_at + lease < clock_timestamp()
                    -- A worker that was stopped during its heartbeat holds its row: skip it for now.
                    FOR UPDATE SKIP LOCKED) AS silent
          WHERE worker.id = silent.id
@@ -103,7 +103,7 @@ async def rescue_abandoned_items(tx: Tx) -> RescueCounts:
               FROM queue.live JOIN queue.item USING (id)
              WHERE status = 'PROCESSING'
                AND NOT EXISTS (SELECT FROM queue.worker AS alive
-                                WHERE alive.id = live.worker AND alive.gone_at IS NULL)
+                                WHERE alive.id = live.worker AND alive.ended_at IS NULL)
              ORDER BY live.id
              LIMIT 500
                FOR UPDATE OF live SKIP LOCKED
@@ -121,7 +121,7 @@ async def rescue_abandoned_items(tx: Tx) -> RescueCounts:
             SELECT id, 'FAILED', stage, true, format(%(message)s, retry_count), retry_count, attempt
               FROM removed
         ), logged AS (
-            INSERT INTO queue.event (item_id, what, was, became, stage, note)
+            INSERT INTO queue.event (item_id, type, from_status, to_status, stage, note)
             SELECT id, 'rescued', 'PROCESSING'::queue.status, 'PENDING'::queue.status, stage,
                    'its worker is gone' FROM freed
             UNION ALL
@@ -150,7 +150,7 @@ async def _should_scan(tx: Tx) -> bool:
         ON CONFLICT (name) DO UPDATE SET at = excluded.at
          WHERE tick.at < excluded.at - interval '1 minute'
             OR EXISTS (SELECT FROM queue.worker
-                        WHERE gone_at > clock_timestamp() - interval '2 minutes')
+                        WHERE ended_at > clock_timestamp() - interval '2 minutes')
         """
     )
     return cursor.rowcount == 1
@@ -166,12 +166,12 @@ async def release_unknown_claims(
             UPDATE queue.live SET status = 'PENDING', worker = NULL
              WHERE status = 'PROCESSING' AND worker = %(worker)s
                AND NOT EXISTS (SELECT FROM unnest(%(ids)s::bigint[], %(attempts)s::int[])
-                                            AS known(id, attempt)
-                                WHERE known.id = live.id AND known.attempt = live.attempt)
+                                            AS kept(id, attempt)
+                                WHERE kept.id = live.id AND kept.attempt = live.attempt)
                AND coalesce(started_at, '-infinity') <= now() - %(older_than)s
             RETURNING id, stage
         )
-        INSERT INTO queue.event (item_id, what, was, became, stage, worker, note)
+        INSERT INTO queue.event (item_id, type, from_status, to_status, stage, worker, note)
         SELECT id, 'released', 'PROCESSING', 'PENDING', stage, %(worker)s, 'never begun' FROM freed
         """,
         {
@@ -187,5 +187,5 @@ async def release_unknown_claims(
 async def delete_old_workers(tx: Tx) -> None:
     """Delete the rows of workers that have been gone for a day."""
     await tx.execute(
-        "DELETE FROM queue.worker WHERE gone_at < clock_timestamp() - interval '1 day'"
+        "DELETE FROM queue.worker WHERE ended_at < clock_timestamp() - interval '1 day'"
     )

@@ -244,7 +244,7 @@ async def _insert(tx: Tx, rows: Sequence[str]) -> int:
                    retry_count + 1
               FROM imported WHERE status <> 'PENDING'
         ), logged AS (
-            INSERT INTO queue.event (item_id, what, became, stage, note)
+            INSERT INTO queue.event (item_id, type, to_status, stage, note)
             SELECT id, 'imported', status, stage,
                    CASE WHEN reached <> stage THEN 'starts again; it had reached ' || reached END
               FROM imported

@@ -78,8 +78,10 @@ async def list_refused_spawns(
         tx,
         ItemEvent,
         """
-        SELECT id, item_id, at, what, was, became, stage, worker, note FROM queue.event
-         WHERE item_id = ANY (%s) AND what = 'spawn refused' ORDER BY id LIMIT %s
+        SELECT id, item_id, at, type AS what, from_status AS was, to_status AS became, stage, worker,
+               note
+          FROM queue.event
+         WHERE item_id = ANY (%s) AND type = 'spawn refused' ORDER BY id LIMIT %s
         """,
         [list(ids), limit],
     )

@@ -31,7 +31,7 @@ async def retry_item(tx: Tx, id: ItemId, note: str = "by hand") -> None:
              WHERE item_id = revived.id
             RETURNING item_id, status
         ), logged AS (
-            INSERT INTO queue.event (item_id, what, was, became, stage, note)
+            INSERT INTO queue.event (item_id, type, from_status, to_status, stage, note)
             SELECT id, 'put back', status, 'PENDING', stage, %(note)s
               FROM revived JOIN reopened ON item_id = id
         )
@@ -57,7 +57,7 @@ async def cancel_item(tx: Tx, id: ItemId, reason: str) -> None:
             INSERT INTO queue.ending (item_id, status, stage, final, message, retry_count, attempts)
             SELECT id, 'SKIPPED', stage, true, %(message)s, retry_count, attempt FROM removed
         ), logged AS (
-            INSERT INTO queue.event (item_id, what, was, became, stage, note)
+            INSERT INTO queue.event (item_id, type, from_status, to_status, stage, note)
             SELECT id, 'cancelled', status, 'SKIPPED', stage, %(message)s FROM removed
         )
         UPDATE queue.live AS waiting SET parked = false, available_at = now()
@@ -101,7 +101,7 @@ async def unblock_items(tx: Tx, on: str) -> int:
              WHERE parked AND status = 'BLOCKED' AND blocked_on = %(on)s
             RETURNING id, stage
         ), logged AS (
-            INSERT INTO queue.event (item_id, what, was, became, stage, note)
+            INSERT INTO queue.event (item_id, type, from_status, to_status, stage, note)
             SELECT id, 'unblocked', 'BLOCKED', 'PENDING', stage, %(on)s FROM freed
         ), notified AS MATERIALIZED (
             SELECT pg_notify(%(channel)s, '') WHERE EXISTS (SELECT FROM freed)

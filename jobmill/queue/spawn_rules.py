@@ -64,7 +64,7 @@ async def spawn_children(tx: Tx, children: Sequence[ChildItem]) -> list[Accepted
         ), admitted AS (
             SELECT * FROM checked WHERE reason IS NULL
         ), {INSERT_ADMITTED}, logged AS (
-            INSERT INTO queue.event (item_id, what, became, stage, note)
+            INSERT INTO queue.event (item_id, type, to_status, stage, note)
             SELECT id, 'spawned', 'PENDING'::queue.status, stage, NULL
               FROM checked JOIN inserted USING (id)
             UNION ALL
@@ -163,7 +163,7 @@ async def hand_over_items(
             SELECT parent_id, 'SUCCESS', ended_stage, false, message, retry_count, attempt
               FROM succeeded
         ), logged AS (
-            INSERT INTO queue.event (item_id, what, was, became, stage, worker, note)
+            INSERT INTO queue.event (item_id, type, from_status, to_status, stage, worker, note)
             SELECT parent_id, 'handed over', 'PROCESSING'::queue.status, 'SUCCESS'::queue.status,
                    ended_stage, %(worker)s, 'to item ' || id FROM succeeded
             UNION ALL

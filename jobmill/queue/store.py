@@ -74,7 +74,7 @@ async def claim_items(tx: Tx, worker: int, requests: Sequence[ClaimRequest]) -> 
             RETURNING id, kind, stage, attempt, retry_count, steps,
                       coalesce(waits_for, waited_for) AS waited_for, priority, available_at
         ), logged AS (
-            INSERT INTO queue.event (item_id, what, was, became, stage, worker)
+            INSERT INTO queue.event (item_id, type, from_status, to_status, stage, worker)
             SELECT id, 'started', 'PENDING', 'PROCESSING', stage, %(worker)s FROM claimed
         )
         SELECT claimed.id, claimed.kind, claimed.stage, item.key, item.data, claimed.attempt,
@@ -134,7 +134,7 @@ async def end_items(tx: Tx, worker: int, rows: Sequence[str]) -> list[Claim]:
                                                                OR error_class IS NOT NULL))
                AND item.id = settled.id
         ), logged AS (
-            INSERT INTO queue.event (item_id, what, was, became, stage, worker, note)
+            INSERT INTO queue.event (item_id, type, from_status, to_status, stage, worker, note)
             SELECT id, lower(status::text), 'PROCESSING', status, stage, %(worker)s, message
               FROM settled
         ), woken AS (
@@ -196,7 +196,7 @@ async def requeue_items(tx: Tx, worker: int, rows: Sequence[str]) -> list[Claim]
                                                                OR message IS NOT NULL))
                AND item.id = settled.id
         ), logged AS (
-            INSERT INTO queue.event (item_id, what, was, became, stage, worker, note)
+            INSERT INTO queue.event (item_id, type, from_status, to_status, stage, worker, note)
             SELECT id, what, 'PROCESSING', status, stage, %(worker)s, coalesce(error_text, message)
               FROM settled
         )
@@ -238,7 +238,7 @@ async def unpark_due_items(tx: Tx) -> int:
               FROM due
              WHERE live.id = due.id
         ), logged AS (
-            INSERT INTO queue.event (item_id, what, was, became, stage)
+            INSERT INTO queue.event (item_id, type, from_status, to_status, stage)
             SELECT id, 'looked at again', 'BLOCKED', 'PENDING', stage
               FROM due WHERE status = 'BLOCKED'
         )
@@ -306,7 +306,7 @@ async def find_earlier_failure(tx: Tx, work: Work, fingerprint: str) -> ItemId |
          WHERE item.id = %(id)s AND item.error_fingerprint = %(fingerprint)s
            AND %(retry_count)s = 0
            AND EXISTS (SELECT FROM queue.event
-                        WHERE event.item_id = item.id AND event.was = 'FAILED')
+                        WHERE event.item_id = item.id AND event.from_status = 'FAILED')
          LIMIT 1
         """,
         {

@@ -28,8 +28,8 @@ GUARDS: list[Guard] = [
         "AND live.attempt = claim.attempt\n",
         STALE,
     ),
-    guard("the fence checks the lease", FENCE, " AND beat_at + lease > now()", "", STALE),
-    guard("the fence refuses workers that are gone", FENCE, "AND gone_at IS NULL ", "", STALE),
+    guard("the fence checks the lease", FENCE, " AND heartbeat_at + lease > now()", "", STALE),
+    guard("the fence refuses workers that are gone", FENCE, "AND ended_at IS NULL ", "", STALE),
     guard(
         "claim checks the lease",
         STORE,

@@ -118,22 +118,22 @@ GUARDS: list[Guard] = [
     guard(
         "calls to a host keep an interval",
         POLITENESS,
-        "FROM (SELECT greatest(host.turn_at + greatest(host.crawl_delay, %(interval)s),",
-        "FROM (SELECT greatest(host.turn_at,",
+        "FROM (SELECT greatest(host.last_start_at + greatest(host.crawl_delay, %(interval)s),",
+        "FROM (SELECT greatest(host.last_start_at,",
         f"{TURNS}::test_requests_start_one_interval_apart",
     ),
     guard(
         "calls to a host at the same time are limited",
         POLITENESS,
-        "WHERE until > excluded.turn_at) < %(max_concurrent)s",
-        "WHERE until > excluded.turn_at) < 1000",
+        "WHERE until > excluded.last_start_at) < %(max_concurrent)s",
+        "WHERE until > excluded.last_start_at) < 1000",
         f"{TURNS}::test_concurrent_requests_to_a_host_are_limited",
     ),
     guard(
         "a host that asks for quiet is left alone",
         POLITENESS,
-        "host.held_until, excluded.turn_at) AS at) AS next)",
-        "excluded.turn_at) AS at) AS next)",
+        "host.held_until, excluded.last_start_at) AS at) AS next)",
+        "excluded.last_start_at) AS at) AS next)",
         f"{TURNS}::test_a_hold_lasts_as_long_as_the_host_says",
     ),
     guard(

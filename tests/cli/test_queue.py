@@ -319,7 +319,7 @@ async def test_stats_count_items_runs_and_workers(run: Run, database: Database) 
         )
         await tx.execute(
             """
-            INSERT INTO queue.worker (name, lease, beat_at, processors)
+            INSERT INTO queue.worker (name, lease, heartbeat_at, processors)
             VALUES ('dead:1', interval '20 s', now() - interval '1 min', %(given)s::jsonb)
             """,
             {"given": json.dumps(processors)},

@@ -154,7 +154,7 @@ async def test_a_sync_waits_in_the_queue_for_a_busy_host(
     await run("add", "greenhouse", "wells")
     async with await psycopg.AsyncConnection.connect(url) as tx:
         await tx.execute(
-            "INSERT INTO outside.host (name, turn_at, flights, held_until)"
+            "INSERT INTO outside.host (name, last_start_at, reservations, held_until)"
             " VALUES ('boards-api.greenhouse.io', now(), '{}', now() + interval '1 hour')"
         )
     synced = await run("sync", 1, "--json")

@@ -160,7 +160,7 @@ async def test_a_phase_starts_no_more_tasks_than_its_start_rate_allows(
     done = run("worker", "--drain", JOBMILL_START_RATE_BY_PHASE="listing/scrape=2/600s")
     assert done.returncode == 0, done.stderr
     rows = await fetch(
-        database, "SELECT item_id FROM queue.event WHERE what = 'started' AND stage = 'scrape'"
+        database, "SELECT item_id FROM queue.event WHERE type = 'started' AND stage = 'scrape'"
     )
     assert len(rows) == 2
     waiting = "SELECT count(*) FROM queue.live WHERE kind = 'listing' AND stage = 'scrape'"

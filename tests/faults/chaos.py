@@ -343,7 +343,7 @@ CHECK_FAST = (
     "ANALYZE",
 )
 """Without these, the time of a check grows with the square of the items: minutes after a long run."""
-RESCUES = "SELECT count(*) FROM queue.event WHERE what = 'rescued'"
+RESCUES = "SELECT count(*) FROM queue.event WHERE type = 'rescued'"
 
 
 @asynccontextmanager

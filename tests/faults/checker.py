@@ -42,28 +42,28 @@ CHECKS: Mapping[str, LiteralString] = {
         SELECT item.id, count(event.id)
           FROM queue.item
           LEFT JOIN queue.event ON event.item_id = item.id
-                               AND event.became IN ('SUCCESS', 'FILTERED', 'SKIPPED', 'FAILED')
+                               AND event.to_status IN ('SUCCESS', 'FILTERED', 'SKIPPED', 'FAILED')
          GROUP BY item.id HAVING count(event.id) <> 1
     """,
     "an item ended without a row that says how, or otherwise than its last event": """
-        SELECT item.id, ending.status, event.became
+        SELECT item.id, ending.status, event.to_status
           FROM queue.item
           LEFT JOIN queue.ending ON ending.item_id = item.id
           LEFT JOIN queue.event ON event.item_id = item.id
-                               AND event.became IN ('SUCCESS', 'FILTERED', 'SKIPPED', 'FAILED')
-         WHERE ending.status IS DISTINCT FROM event.became
+                               AND event.to_status IN ('SUCCESS', 'FILTERED', 'SKIPPED', 'FAILED')
+         WHERE ending.status IS DISTINCT FROM event.to_status
     """,
     "an item changed its status from one that it did not have": """
-        SELECT item_id, id, was, expected FROM (
-            SELECT item_id, id, was, lag(became) OVER (PARTITION BY item_id ORDER BY id) AS expected
-              FROM queue.event WHERE became IS NOT NULL) AS change
-         WHERE was IS DISTINCT FROM expected
+        SELECT item_id, id, from_status, expected FROM (
+            SELECT item_id, id, from_status, lag(to_status) OVER (PARTITION BY item_id ORDER BY id) AS expected
+              FROM queue.event WHERE to_status IS NOT NULL) AS change
+         WHERE from_status IS DISTINCT FROM expected
     """,
     "a stage that succeeded was not saved exactly once": """
         SELECT step.item_id, step.stage, step.times, coalesce(saved.times, 0)
           FROM (SELECT item_id, count(*) AS times, min(event.stage) AS stage
                   FROM queue.event JOIN queue.item ON item.id = item_id AND item.kind <> 'line'
-                 WHERE what IN ('advanced', 'waits for an item', 'handed over', 'success')
+                 WHERE type IN ('advanced', 'waits for an item', 'handed over', 'success')
                  GROUP BY item_id) AS step
           FULL JOIN (SELECT item, count(*) AS times FROM chaos.saved GROUP BY item) AS saved
                  ON saved.item = step.item_id

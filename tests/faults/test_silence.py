@@ -120,7 +120,7 @@ async def test_a_worker_whose_settlements_get_no_answer_loses_its_lease(
 
     proxy.decide = spoil_settlements
     await put(database, TABLE, new("tea"))
-    rescues = "SELECT count(*) FROM queue.event WHERE what = 'rescued'"
+    rescues = "SELECT count(*) FROM queue.event WHERE type = 'rescued'"
     async with working(proxy.url), asyncio.timeout(LEASE.total_seconds() * 8):
         while await fetch(database, rescues) == [0]:
             await asyncio.sleep(0.05)

@@ -157,11 +157,11 @@ async def test_a_rescue_happens_once_wherever_it_is_cut(database: Database, swee
         dead = await do(database, leases.register_worker, "dead", LEASE)
         await do(database, store.claim_items, dead, [ClaimRequest("order", "start", 1)])
         async with database.transaction() as tx:
-            await tx.execute("UPDATE queue.worker SET beat_at = beat_at - 2 * lease")
+            await tx.execute("UPDATE queue.worker SET heartbeat_at = heartbeat_at - 2 * lease")
         if not await sweep.attempt(position, leases.rescue_abandoned_items):
             await do(database, leases.rescue_abandoned_items)
         assert await fetch(database, HELD) == [0]
-        rescues = "SELECT count(*) FROM queue.event WHERE what = 'rescued'"
+        rescues = "SELECT count(*) FROM queue.event WHERE type = 'rescued'"
         assert await fetch(database, rescues) == [position + 1]
         await finish(database)
     await check(database, keys)

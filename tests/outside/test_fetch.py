@@ -628,7 +628,7 @@ async def test_a_cancelled_request_releases_its_slot(
     with pytest.raises(asyncio.CancelledError):
         await task
     async with database.transaction() as tx:
-        row = await (await tx.execute("SELECT flights, failures FROM outside.host")).fetchall()
+        row = await (await tx.execute("SELECT reservations, failures FROM outside.host")).fetchall()
     assert row == [([], 0)]
 
 

@@ -40,8 +40,8 @@ async def ask(tx: Tx, sql: LiteralString) -> Any:
 
 
 async def test_requests_start_one_interval_apart(tx: Tx) -> None:
-    flights = [await reserve(tx, "a.com", POLITE, HOUR) for _ in range(5)]
-    moments = [flight.until for flight in flights if flight]
+    reservations = [await reserve(tx, "a.com", POLITE, HOUR) for _ in range(5)]
+    moments = [reservation.until for reservation in reservations if reservation]
     assert len(moments) == 5
     assert [b - a for a, b in pairwise(moments)] == [SECOND] * 4
     other = await reserve(tx, "b.com", POLITE, HOUR)
@@ -85,11 +85,11 @@ async def test_the_reservation_of_a_dead_worker_expires(tx: Tx) -> None:
     assert await reserve(tx, "a.com", rate_limit, HOUR)
     assert await reserve(tx, "a.com", rate_limit, HOUR) is None
     await tx.execute(
-        "UPDATE outside.host SET turn_at = turn_at - %(l)s, flights = ARRAY[flights[1] - %(l)s]",
+        "UPDATE outside.host SET last_start_at = last_start_at - %(l)s, reservations = ARRAY[reservations[1] - %(l)s]",
         {"l": RESERVATION_LEASE},
     )
     assert await reserve(tx, "a.com", rate_limit, HOUR)
-    assert await ask(tx, "SELECT cardinality(flights) FROM outside.host") == [(1,)]
+    assert await ask(tx, "SELECT cardinality(reservations) FROM outside.host") == [(1,)]
 
 
 async def test_releasing_a_reservation_twice_releases_no_other(tx: Tx) -> None:
@@ -100,7 +100,7 @@ async def test_releasing_a_reservation_twice_releases_no_other(tx: Tx) -> None:
     for _ in range(2):
         await release(tx, "a.com", second.until, RequestSlot("answered"))
     await release(tx, "a.com", first.until - RESERVATION_LEASE, RequestSlot("answered"))
-    assert await ask(tx, "SELECT flights FROM outside.host") == [([first.until],)]
+    assert await ask(tx, "SELECT reservations FROM outside.host") == [([first.until],)]
 
 
 async def test_reservations_for_the_same_time_are_distinct(tx: Tx) -> None:
@@ -108,15 +108,15 @@ async def test_reservations_for_the_same_time_are_distinct(tx: Tx) -> None:
     assert await reserve(tx, "a.com", rate_limit, HOUR)
     await tx.execute("UPDATE outside.host SET held_until = clock_timestamp() + interval '1 minute'")
     reservations = [await reserve(tx, "a.com", rate_limit, HOUR) for _ in range(3)]
-    assert len({flight.until for flight in reservations if flight}) == 3
+    assert len({reservation.until for reservation in reservations if reservation}) == 3
 
 
 async def test_a_start_too_far_ahead_is_not_reserved(tx: Tx) -> None:
     for _ in range(3):
         await reserve(tx, "a.com", POLITE, HOUR)
-    before = await ask(tx, "SELECT turn_at, flights FROM outside.host")
+    before = await ask(tx, "SELECT last_start_at, reservations FROM outside.host")
     assert await reserve(tx, "a.com", POLITE, SECOND) is None
-    assert await ask(tx, "SELECT turn_at, flights FROM outside.host") == before
+    assert await ask(tx, "SELECT last_start_at, reservations FROM outside.host") == before
 
 
 async def test_a_longer_crawl_delay_replaces_the_interval(tx: Tx) -> None:
@@ -218,10 +218,10 @@ async def test_a_cancelled_caller_releases_its_reservation(database: Database) -
 
     await stand()
     waiting = asyncio.create_task(stand())
-    await until(database, "SELECT 1 FROM outside.host WHERE cardinality(flights) = 1")
+    await until(database, "SELECT 1 FROM outside.host WHERE cardinality(reservations) = 1")
     await cancel_tasks([waiting])
     async with database.transaction() as tx:
-        assert await ask(tx, "SELECT flights, failures FROM outside.host") == [([], 0)]
+        assert await ask(tx, "SELECT reservations, failures FROM outside.host") == [([], 0)]
 
 
 async def until(database: Database, sql: LiteralString) -> None:
@@ -272,7 +272,7 @@ async def test_a_hold_applies_to_callers_already_waiting(database: Database) -> 
 
     async with turns.slot("a.com") as turn:
         waiting = asyncio.create_task(wait())
-        await until(database, "SELECT 1 FROM outside.host WHERE cardinality(flights) = 2")
+        await until(database, "SELECT 1 FROM outside.host WHERE cardinality(reservations) = 2")
         turn.outcome, turn.hold = "limited", HOUR
     with pytest.raises(HostRateLimited) as caught:
         await waiting
@@ -318,7 +318,7 @@ async def test_failures_of_a_host_are_counted(
     async with open_fetch(database, Settings(private_hosts=site.place)) as fetch:
         await fetch(Request(site.url()))
     async with database.transaction() as tx:
-        rows = await ask(tx, "SELECT failures, flights FROM outside.host")
+        rows = await ask(tx, "SELECT failures, reservations FROM outside.host")
     assert rows == [(failures, [])]
 
 
@@ -332,7 +332,7 @@ async def test_every_redirect_waits_for_its_own_slot(
         async with open_fetch(database, settings) as fetch:
             assert isinstance(await fetch(Request(site.url())), Ok)
     async with database.transaction() as tx:
-        rows = await ask(tx, "SELECT name, flights, failures FROM outside.host")
+        rows = await ask(tx, "SELECT name, reservations, failures FROM outside.host")
     assert sorted(rows) == sorted([(site.place, [], 0), (other.place, [], 0)])
 
 
@@ -351,4 +351,4 @@ async def test_processes_share_the_rate_limit(
     # As counted by the server: both processes together never exceed the limit.
     assert site.max_concurrent == 3
     async with database.transaction() as tx:
-        assert await ask(tx, "SELECT flights, failures FROM outside.host") == [([], 0)]
+        assert await ask(tx, "SELECT reservations, failures FROM outside.host") == [([], 0)]

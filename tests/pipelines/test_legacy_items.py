@@ -243,7 +243,7 @@ async def test_an_imported_company_is_analyzed_from_the_stage_it_had_reached(
         ("save", "SUCCESS", True),
     ]
     [note] = await fetch(
-        database, "SELECT note FROM queue.event WHERE what = 'imported' AND note IS NOT NULL"
+        database, "SELECT note FROM queue.event WHERE type = 'imported' AND note IS NOT NULL"
     )
     assert note == "starts again; it had reached analyze"
 

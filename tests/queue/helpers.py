@@ -84,7 +84,7 @@ async def item(database: Database, id: ItemId) -> inspect.Item:
 async def happened(database: Database, id: ItemId) -> list[str]:
     """The events of an item, in order."""
     return await fetch(
-        database, "SELECT what FROM queue.event WHERE item_id = %s ORDER BY id", [id]
+        database, "SELECT type FROM queue.event WHERE item_id = %s ORDER BY id", [id]
     )
 
 
@@ -107,7 +107,7 @@ async def claim(database: Database, kind: str, stage: str) -> Work:
 async def lose_leases(database: Database) -> None:
     """Let the leases of all workers lapse, and rescue their items."""
     async with database.transaction() as tx:
-        await tx.execute("UPDATE queue.worker SET beat_at = now() - interval '1 hour'")
+        await tx.execute("UPDATE queue.worker SET heartbeat_at = now() - interval '1 hour'")
         await leases.rescue_abandoned_items(tx)
 
 

@@ -309,7 +309,7 @@ async def test_a_large_batch_is_submitted_completely(tx: Tx) -> None:
     expected[8] = ("own limits", {}, 0, 2, 5, False, False, True)
     assert rows == expected
     assert await fetch(tx, "SELECT count(DISTINCT tracking_id) FROM queue.item") == [300]
-    assert await fetch(tx, "SELECT what, count(*) FROM queue.event GROUP BY 1") == [
+    assert await fetch(tx, "SELECT type, count(*) FROM queue.event GROUP BY 1") == [
         ("submitted", 300)
     ]
 

@@ -80,7 +80,7 @@ async def test_a_delayed_item_is_not_claimed_before_its_time(database: Database)
     async with asyncio.timeout(60), running(database, TEA) as worker:
         while worker.runs == 0:
             await asyncio.sleep(0.01)
-    [started] = await fetch(database, "SELECT at FROM queue.event WHERE what = 'started'")
+    [started] = await fetch(database, "SELECT at FROM queue.event WHERE type = 'started'")
     assert started >= available
 
 

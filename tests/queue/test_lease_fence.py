@@ -77,7 +77,8 @@ async def requeue_and_forget(tx: Tx, worker: int) -> None:
 
 async def lapse(tx: Tx, worker: int) -> None:
     await tx.execute(
-        "UPDATE queue.worker SET beat_at = now() - lease - interval '1 ms' WHERE id = %s", [worker]
+        "UPDATE queue.worker SET heartbeat_at = now() - lease - interval '1 ms' WHERE id = %s",
+        [worker],
     )
 
 

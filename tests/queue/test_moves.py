@@ -40,7 +40,7 @@ async def test_the_database_and_the_code_have_the_same_transitions(tx: Tx) -> No
             await tx.execute("SAVEPOINT probe")
             try:
                 await tx.execute(
-                    "INSERT INTO queue.event (item_id, what, was, became) VALUES (0, 'x', %s, %s)",
+                    "INSERT INTO queue.event (item_id, type, from_status, to_status) VALUES (0, 'x', %s, %s)",
                     [was, became],
                 )
                 legal.add((was, became))

@@ -220,7 +220,7 @@ async def test_sigterm_lets_items_finish_or_releases_them(url: str, database: Da
     given_back = await item(database, long)
     assert (given_back.status, given_back.retry_count) == ("PENDING", 0)
     assert (await happened(database, long))[-1] == "released"
-    assert await fetch(database, "SELECT count(*) FROM queue.worker WHERE gone_at IS NULL") == [0]
+    assert await fetch(database, "SELECT count(*) FROM queue.worker WHERE ended_at IS NULL") == [0]
 
 
 async def test_4000_items_four_workers_killed_in_turn_the_database_restarted(

@@ -145,7 +145,7 @@ async def test_every_refusal_leaves_an_event_on_the_spawner(tx: Tx) -> None:
     listing = await root(tx)
     await child(tx, listing, "listing", "https://a.test/1")
     assert await fetch(
-        tx, "SELECT note FROM queue.event WHERE item_id = %s AND what = 'spawn refused'", [listing]
+        tx, "SELECT note FROM queue.event WHERE item_id = %s AND type = 'spawn refused'", [listing]
     ) == ["circular: listing/run https://a.test/1"]
 
 

@@ -71,12 +71,12 @@ CLEAN = """
     DELETE FROM queue.item; DELETE FROM queue.live; DELETE FROM queue.ending; DELETE FROM queue.event;
     DELETE FROM queue.worker; DELETE FROM queue.pause; DELETE FROM queue.tick; DELETE FROM saved
 """
-SILENCE = "UPDATE queue.worker SET beat_at = beat_at - %s WHERE id = %s"
+SILENCE = "UPDATE queue.worker SET heartbeat_at = heartbeat_at - %s WHERE id = %s"
 PASS_TIME = """
     WITH live AS (UPDATE queue.live SET available_at = available_at - %(time)s),
          tick AS (UPDATE queue.tick SET at = at - %(time)s)
-    UPDATE queue.worker SET beat_at = beat_at - %(time)s, gone_at = gone_at - %(time)s
-     WHERE gone_at IS NOT NULL OR beat_at + lease < now()
+    UPDATE queue.worker SET heartbeat_at = heartbeat_at - %(time)s, ended_at = ended_at - %(time)s
+     WHERE ended_at IS NOT NULL OR heartbeat_at + lease < now()
 """
 
 

@@ -136,7 +136,7 @@ async def test_a_processor_whose_run_ignores_its_cancellation_is_replaced(
     [id] = await put(database, table, new("tea"))
     try:
         async with running(database, table, grace=MOMENT) as worker:
-            await until(database, "SELECT what FROM queue.event WHERE what = 'retry'", ["retry"])
+            await until(database, "SELECT type FROM queue.event WHERE type = 'retry'", ["retry"])
             await make_due(database)
             worker._claimer.wake()  # pyright: ignore[reportPrivateUsage]
             await until(database, "SELECT status::text FROM queue.ending", ["SUCCESS"])
@@ -392,7 +392,7 @@ async def test_an_abandoned_item_is_rescued_however_long_its_worker_is_gone(
     async with database.transaction() as tx:
         dead = await leases.register_worker(tx, "dead", dt.timedelta())
         await tx.execute("UPDATE queue.live SET status = 'PROCESSING', worker = %s", [dead])
-        await tx.execute("UPDATE queue.worker SET gone_at = now() - interval '1 day'")
+        await tx.execute("UPDATE queue.worker SET ended_at = now() - interval '1 day'")
         assert (await leases.rescue_abandoned_items(tx)).released == 1
     assert (await item(database, id)).status == "PENDING"
 
@@ -520,7 +520,7 @@ async def test_heartbeats_continue_while_stages_use_every_connection(database: D
     async with connect(database.url) as looking, running(database, table):
         await until(looking, "SELECT count(*) FROM queue.live", [0])
     assert await statuses(database) == {"SUCCESS": len(ids)}
-    assert await fetch(database, "SELECT count(*) FROM queue.event WHERE what = 'rescued'") == [0]
+    assert await fetch(database, "SELECT count(*) FROM queue.event WHERE type = 'rescued'") == [0]
     assert await fetch(database, "SELECT count(*) FROM queue.worker") == [1]
 
 

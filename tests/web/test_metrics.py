@@ -76,7 +76,7 @@ async def fill(database: Database) -> None:
         )
         await tx.execute(
             """
-            INSERT INTO queue.worker (name, lease, beat_at)
+            INSERT INTO queue.worker (name, lease, heartbeat_at)
             VALUES ('dead:1', '20 s', now() - interval '1 h')
             """
         )

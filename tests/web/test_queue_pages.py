@@ -350,7 +350,7 @@ async def test_a_failed_task_can_be_retried(site: httpx2.AsyncClient, database: 
     assert answer.headers["location"] == f"/activity/tasks/{id}?did=retry"
     assert texts(await page(site, answer.headers["location"]), ".message[role=status]")
     assert (await item(database, id)).status == "PENDING"
-    assert await fetch(database, "SELECT note FROM queue.event WHERE what = 'put back'") == [
+    assert await fetch(database, "SELECT note FROM queue.event WHERE type = 'put back'") == [
         "by local"
     ]
     await send(site, f"/activity/tasks/{id}/retry", 409)

@@ -38,3 +38,16 @@ ALTER INDEX rotation.target_waits RENAME TO target_overdue;
 ALTER TRIGGER source_came ON catalog.source RENAME TO source_added;
 ALTER TRIGGER source_turned ON catalog.source RENAME TO source_status_changed;
 ALTER FUNCTION rotation.note_source() RENAME TO record_changed_source;
+
+-- Requests to other sites.
+ALTER TABLE outside.host RENAME COLUMN turn_at TO last_start_at;
+ALTER TABLE outside.host RENAME COLUMN flights TO reservations;
+
+-- The work queue.
+ALTER TABLE queue.worker RENAME COLUMN beat_at TO heartbeat_at;
+ALTER TABLE queue.worker RENAME COLUMN gone_at TO ended_at;
+ALTER TABLE queue.event RENAME COLUMN what TO type;
+ALTER TABLE queue.event RENAME COLUMN was TO from_status;
+ALTER TABLE queue.event RENAME COLUMN became TO to_status;
+ALTER TABLE queue.run_counter RENAME CONSTRAINT tally_pkey TO run_counter_pkey;
+ALTER TABLE queue.start_rate RENAME CONSTRAINT pace_pkey TO start_rate_pkey;
