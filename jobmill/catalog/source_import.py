@@ -79,7 +79,7 @@ async def _find_existing(tx: Tx, sources: Sequence[NewSource]) -> list[_StoredSo
         _StoredSource,
         """
         SELECT id, source_type, token, false AS new FROM catalog.source
-          JOIN unnest(%(types)s::text[], %(tokens)s::text[]) AS asked (source_type, token)
+          JOIN unnest(%(types)s::text[], %(tokens)s::text[]) AS requested (source_type, token)
          USING (source_type, token)
         """,
         {

@@ -85,14 +85,14 @@ async def find_platforms(tx: Tx) -> list[str]:
     """The platforms that have sources."""
     cursor = await tx.execute(
         """
-        WITH RECURSIVE known AS (
+        WITH RECURSIVE platform AS (
             SELECT min(source_type) AS name FROM catalog.source
             UNION ALL
             -- An index skip scan: from each platform to the next, without reading its sources.
-            SELECT (SELECT min(source_type) FROM catalog.source WHERE source_type > known.name)
-              FROM known WHERE known.name IS NOT NULL
+            SELECT (SELECT min(source_type) FROM catalog.source WHERE source_type > platform.name)
+              FROM platform WHERE platform.name IS NOT NULL
         )
-        SELECT name FROM known WHERE name IS NOT NULL
+        SELECT name FROM platform WHERE name IS NOT NULL
         """
     )
     return [name for (name,) in await cursor.fetchall()]
@@ -114,9 +114,9 @@ async def find_recent_runs(tx: Tx, ids: Iterable[int]) -> Mapping[int, Sequence[
         RunOutcome,
         """
         SELECT source_id, outcome, seen
-          FROM unnest(%(ids)s::bigint[]) AS asked (id)
+          FROM unnest(%(ids)s::bigint[]) AS source (id)
          CROSS JOIN LATERAL (SELECT id AS run_id, source_id, outcome, seen FROM catalog.run
-                              WHERE source_id = asked.id ORDER BY id DESC LIMIT %(limit)s) AS last
+                              WHERE source_id = source.id ORDER BY id DESC LIMIT %(limit)s) AS last
          ORDER BY run_id
         """,
         {"ids": list(ids), "limit": MAX_RECENT_RUNS},

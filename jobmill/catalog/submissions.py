@@ -70,11 +70,11 @@ async def add(
         tx,
         Submission,
         f"""
-        INSERT INTO catalog.submission AS known (owner_id, key, url, kind, profile_id, submitted_by)
+        INSERT INTO catalog.submission AS existing (owner_id, key, url, kind, profile_id, submitted_by)
         VALUES (%(owner)s, %(key)s, %(url)s, %(kind)s, %(profile_id)s, %(by)s)
         ON CONFLICT ON CONSTRAINT submission_once DO UPDATE
            SET url = excluded.url, kind = excluded.kind, state = 'waiting', reason = NULL,
-               profile_id = coalesce(excluded.profile_id, known.profile_id),
+               profile_id = coalesce(excluded.profile_id, existing.profile_id),
                submitted_by = excluded.submitted_by, submitted_at = now(), changed_at = now()
         RETURNING {_COLUMNS}
         """,

@@ -41,7 +41,7 @@ async def recent_periods(
                    coalesce(sum(wasted), 0)::int AS wasted, coalesce(sum(failed), 0)::int AS failed
               FROM rotation.hourly_calls
              WHERE hourly_calls.began_at >= step.began_at
-               AND hourly_calls.began_at < step.began_at + %(step)s) AS made
+               AND hourly_calls.began_at < step.began_at + %(step)s) AS totals
          ORDER BY step.began_at DESC
         """,
         {"begins": period_starts(at, step, count), "step": step},

@@ -41,7 +41,7 @@ async def _correct_future_times(tx: Tx, at: dt.datetime) -> None:
         WITH wrong AS MATERIALIZED (
             SELECT source_id FROM rotation.target
              WHERE source_id = ANY (ARRAY(
-                SELECT noted.source_id FROM rotation.platform
+                SELECT candidate.source_id FROM rotation.platform
                  CROSS JOIN LATERAL (
                     (SELECT source_id FROM rotation.target
                       WHERE target.platform = platform.name AND status = 'active' AND enabled
@@ -57,7 +57,7 @@ async def _correct_future_times(tx: Tx, at: dt.datetime) -> None:
                     (SELECT source_id FROM rotation.target
                       WHERE target.platform = platform.name AND status = 'bad'
                         AND next_allowed_at > %(far)s
-                      ORDER BY next_allowed_at DESC LIMIT %(most)s)) AS noted))
+                      ORDER BY next_allowed_at DESC LIMIT %(most)s)) AS candidate))
                FOR UPDATE SKIP LOCKED
         )
         UPDATE rotation.target AS target

@@ -144,8 +144,8 @@ async def by_ids(tx: Tx, ids: Sequence[int]) -> list[Target]:
         Target,
         """
         SELECT source_id, kind, platform, status, paused_by_person, enabled, priority,
-               own_interval, own_window, coalesce(own_interval, wish.min_interval) AS interval,
-               coalesce(own_window, wish.call_window) AS call_window, wish.of_search, page_cap,
+               own_interval, own_window, coalesce(own_interval, search_timing.min_interval) AS interval,
+               coalesce(own_window, search_timing.call_window) AS call_window, search_timing.of_search, page_cap,
                added_at, last_called_at, queued_at, run_id, target.min_interval, next_allowed_at,
                last_success_at, fail_count, new_jobs_last, consecutive_empty_runs, new_listings,
                observed_days, entries, entry_days, span, new_per_day, loss_rate, health, failures, last_ok_at, blocked_until, due_at,
@@ -156,7 +156,7 @@ async def by_ids(tx: Tx, ids: Sequence[int]) -> list[Target]:
             SELECT max(search.min_interval) AS min_interval, max(search.call_window) AS call_window,
                    count(*) > 0 AS of_search
               FROM rotation.search_slice JOIN rotation.search ON search.id = search_id
-             WHERE search_slice.source_id = target.source_id AND search.enabled) AS wish
+             WHERE search_slice.source_id = target.source_id AND search.enabled) AS search_timing
          WHERE source_id = ANY (%s)
          ORDER BY priority DESC, source_id
         """,

@@ -170,8 +170,8 @@ async def attach_to_applications(tx: Tx, applications: Mapping[str, int]) -> Non
     """Take over files that the transaction has locked with `find_unused`, each by its application."""
     await tx.execute(
         """
-        UPDATE hiring.uploaded_file SET application_id = taken.application_id, network = NULL
-          FROM unnest(%s::uuid[], %s::bigint[]) AS taken (file_id, application_id)
+        UPDATE hiring.uploaded_file SET application_id = claimed.application_id, network = NULL
+          FROM unnest(%s::uuid[], %s::bigint[]) AS claimed (file_id, application_id)
          WHERE id = file_id
         """,
         [list(applications), list(applications.values())],

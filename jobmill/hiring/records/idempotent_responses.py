@@ -98,9 +98,9 @@ async def store_responses(tx: Tx, responses: Mapping[bytes, NewResponse]) -> Non
     """Store the responses of claimed keys."""
     await tx.execute(
         """
-        UPDATE hiring.idempotent_response AS claimed SET status = given.status, body = given.body
-          FROM unnest(%s::bytea[], %s::int[], %s::text[]) AS given (key, status, body)
-         WHERE claimed.key = given.key
+        UPDATE hiring.idempotent_response AS claimed SET status = response.status, body = response.body
+          FROM unnest(%s::bytea[], %s::int[], %s::text[]) AS response (key, status, body)
+         WHERE claimed.key = response.key
         """,
         [
             list(responses),
