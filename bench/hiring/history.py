@@ -62,7 +62,7 @@ async def opening(tx: Tx, waiting: int) -> int:
     await tx.execute(
         """
         UPDATE hiring.opening
-           SET occupied = %(active)s, waiting = %(waiting)s, next_key = %(waiting)s + 1, top_key = %(waiting)s,
+           SET occupied = %(active)s, waiting = %(waiting)s, next_key = %(waiting)s + 1, max_key = %(waiting)s,
                last_seq = 1 + %(active)s + %(waiting)s
          WHERE id = %(opening)s
         """,
@@ -97,7 +97,7 @@ async def due_offers(tx: Tx, openings: int, each: int) -> None:
         """
         WITH made AS (
             INSERT INTO hiring.opening
-                   (title, capacity, occupied, waiting, next_key, top_key, next_deadline_at,
+                   (title, capacity, occupied, waiting, next_key, max_key, next_deadline_at,
                     acknowledge_window, created_at, last_event_at)
             SELECT 'Due', %(each)s, %(each)s, %(each)s, %(each)s + 1, %(each)s,
                    now() - interval '1 day', interval '1 day', now(), now()

@@ -170,7 +170,7 @@ CATALOG: tuple[LiteralString, ...] = (
       FROM generate_series(20, 1, -1) AS k, catalog.source WHERE id > %(sources)s - %(ran)s
     """,
     """
-    INSERT INTO catalog.event (at, noun, noun_id, what)
+    INSERT INTO catalog.event (at, subject_type, subject_id, type)
     SELECT now(), 'source', id::text, 'created' FROM catalog.source
     UNION ALL SELECT now(), 'company', id::text, 'created' FROM catalog.company
     UNION ALL SELECT first_seen_at, 'listing', id::text, 'created' FROM catalog.listing
@@ -218,10 +218,10 @@ MATCHING: tuple[LiteralString, ...] = (
      ORDER BY listing_id
     """,
     """
-    INSERT INTO matching.event (at, match_id, what) SELECT created_at, id, 'created' FROM matching.match
+    INSERT INTO matching.event (at, match_id, type) SELECT created_at, id, 'created' FROM matching.match
     """,
     """
-    INSERT INTO matching.view (profile_id, name, status, least_score, arrangement, newest)
+    INSERT INTO matching.view (profile_id, name, status, min_score, arrangement, newest)
     SELECT min(id), view.name, NULL, 80, arrangement, newest
       FROM matching.profile, (VALUES ('Far away', 'remote', false), ('Today', NULL, true), ('Near', 'onsite', true))
            AS view (name, arrangement, newest) GROUP BY view.name, arrangement, newest
@@ -413,7 +413,7 @@ HIRING: tuple[LiteralString, ...] = (
     """,
     """
     UPDATE hiring.opening
-       SET occupied = least(made.occupied, capacity), waiting = made.waiting, next_key = top + 1, top_key = top,
+       SET occupied = least(made.occupied, capacity), waiting = made.waiting, next_key = top + 1, max_key = top,
            last_seq = (SELECT max(seq) FROM hiring.event WHERE event.opening_id = opening.id)
       FROM (SELECT opening_id, count(*) FILTER (WHERE status = 'ACTIVE') AS occupied,
                    count(*) FILTER (WHERE status = 'WAITLIST') AS waiting, max(queue_key) AS top

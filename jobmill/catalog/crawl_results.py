@@ -540,7 +540,9 @@ async def _update_health(
     effect = await source_health.record_failure(
         tx, source.id, result.vendor, cause, result.detail or result.failure
     )
-    await tx.execute("UPDATE catalog.run SET counted = %s WHERE id = %s", [effect.counted, run_id])
+    await tx.execute(
+        "UPDATE catalog.run SET counts_as_failure = %s WHERE id = %s", [effect.counted, run_id]
+    )
     return effect
 
 

@@ -132,7 +132,7 @@ async def _write_links(tx: Tx, links: Sequence[_Link]) -> int:
            SET duplicate_of = link.root, duplicate_kind = link.kind, duplicate_why = link.why
           FROM unnest(%(ids)s::bigint[], %(roots)s::bigint[], %(kinds)s::text[], %(whys)s::text[])
                AS link (id, root, kind, why)
-         WHERE listing.id = link.id AND NOT listing.apart
+         WHERE listing.id = link.id AND NOT listing.unlinked_by_person
         RETURNING listing.id
         """,
         {
@@ -186,7 +186,7 @@ async def unlink(tx: Tx, id: int, *, actor: str | None = None) -> None:
     await tx.execute(
         """
         UPDATE catalog.listing
-           SET duplicate_of = NULL, duplicate_kind = NULL, duplicate_why = NULL, apart = true
+           SET duplicate_of = NULL, duplicate_kind = NULL, duplicate_why = NULL, unlinked_by_person = true
          WHERE id = %s
         """,
         [id],
@@ -206,7 +206,7 @@ async def link(tx: Tx, id: int, to: int, *, actor: str | None = None) -> None:
     await tx.execute(
         """
         UPDATE catalog.listing
-           SET duplicate_of = %(to)s, apart = false,
+           SET duplicate_of = %(to)s, unlinked_by_person = false,
                duplicate_kind = CASE WHEN id = %(id)s THEN 'same' ELSE duplicate_kind END,
                duplicate_why = CASE WHEN id = %(id)s THEN 'linked by hand'
                                     ELSE duplicate_why END

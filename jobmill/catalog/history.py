@@ -41,7 +41,7 @@ async def record_all(
     """Record the same kind of event for several objects."""
     await tx.execute(
         """
-        INSERT INTO catalog.event (noun, noun_id, what, data, actor)
+        INSERT INTO catalog.event (subject_type, subject_id, type, data, actor)
         SELECT %(noun)s, happened.id, %(what)s, happened.data, %(actor)s
           FROM unnest(%(ids)s::text[], %(data)s::jsonb[]) AS happened (id, data)
         """,
@@ -62,8 +62,8 @@ async def find_events(tx: Tx, noun: Noun, id: object, *, limit: int = 200) -> li
         CatalogEvent,
         """
         SELECT id, at, what, data, actor
-          FROM (SELECT id, at, what, data, actor FROM catalog.event
-                 WHERE noun = %(noun)s AND noun_id = %(id)s
+          FROM (SELECT id, at, type AS what, data, actor FROM catalog.event
+                 WHERE subject_type = %(noun)s AND subject_id = %(id)s
                  ORDER BY id DESC LIMIT %(limit)s) AS newest
          ORDER BY id
         """,

@@ -459,7 +459,7 @@ async def prune(tx: Tx, keep: dt.timedelta, *, limit: int = 1_000) -> int:
                FOR UPDATE SKIP LOCKED
         ), events AS (
             DELETE FROM catalog.event USING old
-             WHERE noun = 'listing' AND noun_id = old.id::text
+             WHERE subject_type = 'listing' AND subject_id = old.id::text
         ), gone AS (
             DELETE FROM catalog.listing USING old WHERE listing.id = old.id RETURNING 1
         )

@@ -224,9 +224,9 @@ async def _extend_hold(tx: Tx, platform: str, cause: HealthCause, detail: str) -
         int,
         """
         UPDATE catalog.incident
-           SET holds = holds + 1, cause = %(cause)s, detail = %(detail)s
+           SET hold_count = hold_count + 1, cause = %(cause)s, detail = %(detail)s
          WHERE vendor = %(vendor)s AND held_until <= now() + %(probe)s
-        RETURNING holds
+        RETURNING hold_count
         """,
         {"vendor": platform, "cause": cause, "detail": detail, "probe": PROBE_TIME},
     )
@@ -242,8 +242,8 @@ async def _take_back_failures(tx: Tx, platform: str, cause: HealthCause) -> None
     forgiven = await tx.execute(
         """
         WITH innocent AS (
-            UPDATE catalog.run SET counted = false
-             WHERE vendor = %(vendor)s AND cause = %(cause)s AND counted
+            UPDATE catalog.run SET counts_as_failure = false
+             WHERE vendor = %(vendor)s AND cause = %(cause)s AND counts_as_failure
                AND ended_at > now() - %(window)s
             RETURNING source_id
         ), owed AS (

@@ -411,7 +411,7 @@ async def find_incident(tx: Tx, vendor: str) -> Incident | None:
         tx,
         Incident,
         """
-        SELECT vendor, cause, detail, since, held_until, holds
+        SELECT vendor, cause, detail, since, held_until, hold_count AS holds
           FROM catalog.incident WHERE vendor = %s
         """,
         [vendor],

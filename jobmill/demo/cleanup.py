@@ -73,7 +73,7 @@ async def clear(tx: Tx) -> bool:
     # Lock the tables that every worker writes first: a worker has then either committed or will
     # find its item gone.
     await tx.execute("LOCK TABLE queue.live IN ACCESS EXCLUSIVE MODE")
-    await tx.execute("ALTER TABLE hiring.event DISABLE TRIGGER event_is_not_emptied")
+    await tx.execute("ALTER TABLE hiring.event DISABLE TRIGGER event_no_truncate")
     await tx.execute(
         """
         TRUNCATE
@@ -105,11 +105,11 @@ async def clear(tx: Tx) -> bool:
         """
     )
     await tx.execute(
-        "DELETE FROM people.change WHERE noun NOT IN ('person', 'key', 'budget share', 'setting', 'model key')"
+        "DELETE FROM people.change WHERE subject_type NOT IN ('person', 'key', 'budget share', 'setting', 'model key')"
     )
-    await tx.execute("ALTER TABLE hiring.event ENABLE TRIGGER event_is_not_emptied")
+    await tx.execute("ALTER TABLE hiring.event ENABLE TRIGGER event_no_truncate")
     await tx.execute("INSERT INTO rotation.call_allowance DEFAULT VALUES")
     await tx.execute(
-        "INSERT INTO demo.ended DEFAULT VALUES ON CONFLICT (one) DO UPDATE SET at = now()"
+        "INSERT INTO demo.ended DEFAULT VALUES ON CONFLICT (only_row) DO UPDATE SET at = now()"
     )
     return True

@@ -147,7 +147,7 @@ async def _insert_version(
 ) -> None:
     await tx.execute(
         """
-        INSERT INTO matching.document_version (document_id, version, content, what, saved_by)
+        INSERT INTO matching.document_version (document_id, version, content, action, saved_by)
         VALUES (%s, %s, %s, %s, %s)
         """,
         [id, version, Jsonb(document.model_dump(mode="json")), what, actor],
@@ -234,7 +234,7 @@ async def find_versions(tx: Tx, id: int) -> list[VersionSummary]:
         tx,
         VersionSummary,
         """
-        SELECT version, what, saved_at, saved_by FROM matching.document_version
+        SELECT version, action AS what, saved_at, saved_by FROM matching.document_version
          WHERE document_id = %s ORDER BY version DESC
         """,
         [id],

@@ -42,7 +42,7 @@ async def save_identity(
     await tx.execute(
         """
         INSERT INTO hiring.company (name, website, accent) VALUES (%s, %s, %s)
-        ON CONFLICT (single) DO UPDATE
+        ON CONFLICT (only_row) DO UPDATE
            SET name = excluded.name, website = excluded.website, accent = excluded.accent
         """,
         [check_name(name), _check_website(website), accent_colors.parse_color(accent)],
@@ -55,7 +55,7 @@ async def set_name_once(tx: Tx, name: str) -> None:
     await tx.execute(
         """
         INSERT INTO hiring.company AS existing (name) VALUES (%s)
-        ON CONFLICT (single) DO UPDATE SET name = excluded.name WHERE existing.name IS NULL
+        ON CONFLICT (only_row) DO UPDATE SET name = excluded.name WHERE existing.name IS NULL
         """,
         [check_name(name)],
     )
@@ -93,7 +93,7 @@ async def save_logo(tx: Tx, logo: LogoImage | None) -> None:
     await tx.execute(
         """
         INSERT INTO hiring.company (logo, logo_type, logo_hash) VALUES (%s, %s, %s)
-        ON CONFLICT (single) DO UPDATE
+        ON CONFLICT (only_row) DO UPDATE
            SET logo = excluded.logo, logo_type = excluded.logo_type, logo_hash = excluded.logo_hash
         """,
         values,

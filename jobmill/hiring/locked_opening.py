@@ -54,7 +54,7 @@ class LockedOpening:
         self.drawn = opening.drawn
         self.excess = opening.excess
         self.next_key = opening.next_key
-        self.top_key = opening.top_key
+        self.max_key = opening.max_key
         self.next_deadline_at = opening.next_deadline_at
         self.last_key: int | None = None if opening.waiting else 0
         """The queue key of the last application on the waitlist; None: not read yet."""
@@ -156,7 +156,7 @@ class LockedOpening:
             applicant_id=applicant_id,
             status=status,
             queue_key=queue_key,
-            told_position=position,
+            notified_position=position,
             applied_at=self.at,
             entered_at=self.at,
             acknowledge_deadline=deadline,
@@ -333,7 +333,7 @@ class LockedOpening:
                 drawn=self.drawn,
                 excess=self.excess,
                 next_key=self.next_key,
-                top_key=self.top_key,
+                max_key=self.max_key,
                 next_deadline_at=self.next_deadline_at,
                 last_seq=self.seq,
                 last_hash=self._hash,

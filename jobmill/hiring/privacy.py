@@ -86,8 +86,9 @@ async def export_personal_data(tx: Tx, applicant_id: int) -> dict[str, Any]:
         SELECT jsonb_build_object(
             'applicant', (SELECT to_jsonb(applicant) FROM hiring.applicant WHERE id = %(id)s),
             'applications', (
-                SELECT coalesce(jsonb_agg(to_jsonb(application)
-                           || jsonb_build_object('opening', title)
+                SELECT coalesce(jsonb_agg(to_jsonb(application) - 'notified_position'
+                           -- The name that exports have had from the start.
+                           || jsonb_build_object('opening', title, 'told_position', notified_position)
                            || CASE WHEN starts_at IS NULL THEN '{}'
                                    ELSE jsonb_build_object('interview', jsonb_build_object(
                                        'starts_at', starts_at, 'ends_at', ends_at,

@@ -85,7 +85,7 @@ class MatchQuery:
     ids: Sequence[int] | None = None
     statuses: Sequence[Status] | None = None
     priority: Priority | None = None
-    least_score: int | None = None
+    min_score: int | None = None
     arrangement: Arrangement | None = None
     q: str | None = None
     since: int | None = None
@@ -344,7 +344,7 @@ async def undo_status(
                (SELECT id FROM matching.custom_status
                  WHERE id = (data->>'custom_before_id')::bigint) AS custom_status_id
           FROM matching.event
-         WHERE match_id = %s AND what = 'status'
+         WHERE match_id = %s AND type = 'status'
            AND (data->>'before', data->>'custom_before_id')
                IS DISTINCT FROM (data->>'after', data->>'custom_after_id')
          ORDER BY id DESC LIMIT 1
@@ -468,7 +468,7 @@ def _match_conditions(query: MatchQuery) -> LiteralString:
             "match.status = ANY(%(statuses)s::matching.match_status[])",
         ),
         (query.priority, "match.application_priority = %(priority)s"),
-        (query.least_score is not None, "match.match_score >= %(least)s"),
+        (query.min_score is not None, "match.match_score >= %(min_score)s"),
         (query.since is not None, "match.id > %(since)s::bigint"),
         (query.listings is not None, "match.listing_id = ANY(%(listings)s)"),
         (not query.include_dropped, "match.dropped_at IS NULL"),
@@ -501,7 +501,7 @@ def _duplicate_conditions(query: MatchQuery) -> list[LiteralString]:
     conditions: list[tuple[object, LiteralString]] = [
         (query.arrangement, "twin.arrangement = %(arrangement)s"),
         (query.priority, "other.application_priority = %(priority)s"),
-        (query.least_score is not None, "other.match_score >= %(least)s"),
+        (query.min_score is not None, "other.match_score >= %(min_score)s"),
     ]
     return [clause for applies, clause in conditions if applies]
 
@@ -528,7 +528,7 @@ def query_params(query: MatchQuery) -> dict[str, object]:
         "status": statuses[0] if statuses else None,
         "statuses": statuses,
         "priority": query.priority,
-        "least": query.least_score,
+        "min_score": query.min_score,
         "arrangement": query.arrangement,
         "since": query.since,
         "q": query.q,
@@ -545,7 +545,7 @@ async def record_event(
     """Add an event to a match's history, in the transaction that changes the match."""
     values = {name: value for name, value in data.items() if value is not None}
     await tx.execute(
-        "INSERT INTO matching.event (match_id, what, data, actor) VALUES (%s, %s, %s, %s)",
+        "INSERT INTO matching.event (match_id, type, data, actor) VALUES (%s, %s, %s, %s)",
         [id, what, Jsonb(values), actor],
     )
 
@@ -565,7 +565,7 @@ async def read_events(tx: Tx, id: int, *, limit: int = 200) -> list[MatchEvent]:
         tx,
         MatchEvent,
         """
-        SELECT id, at, what, data, actor FROM matching.event
+        SELECT id, at, type AS what, data, actor FROM matching.event
          WHERE match_id = %s ORDER BY id LIMIT %s
         """,
         [id, limit],
@@ -608,11 +608,11 @@ async def count_shown(tx: Tx, profile_id: ProfileId, *, limit: int) -> list[Stat
                  LIMIT %(limit)s) AS open
         UNION ALL
         -- An index alone answers these counts: the listings do not matter.
-        SELECT one.status, counted.count
-          FROM unnest(enum_range('saved'::matching.match_status, NULL)) AS one (status),
+        SELECT shown.status, counted.count
+          FROM unnest(enum_range('saved'::matching.match_status, NULL)) AS shown (status),
                LATERAL (SELECT count(*)::int AS count
                           FROM (SELECT FROM matching.match
-                                 WHERE profile_id = %(profile)s AND match.status = one.status
+                                 WHERE profile_id = %(profile)s AND match.status = shown.status
                                    AND dropped_at IS NULL
                                  LIMIT %(limit)s) AS kept) AS counted
         """,

@@ -190,7 +190,7 @@ async def _choose_first(tx: Tx, id: ProfileId, owner: Owner, *, by: str | None) 
     await tx.execute(
         """
         INSERT INTO matching.default_profile (profile_id, owner_id, set_by) VALUES (%s, %s, %s)
-        ON CONFLICT ON CONSTRAINT default_once DO NOTHING
+        ON CONFLICT ON CONSTRAINT default_profile_once DO NOTHING
         """,
         [id, owner, by],
     )
@@ -203,7 +203,7 @@ async def set_default(tx: Tx, name: str, *, owner: Owner = LOCAL, by: str | None
         INSERT INTO matching.default_profile (profile_id, owner_id, set_by)
         SELECT id, owner_id, %(by)s FROM matching.profile
          WHERE name = %(name)s AND owner_id IS NOT DISTINCT FROM %(owner)s::bigint
-        ON CONFLICT ON CONSTRAINT default_once DO UPDATE
+        ON CONFLICT ON CONSTRAINT default_profile_once DO UPDATE
            SET profile_id = excluded.profile_id, set_by = excluded.set_by, set_at = now()
         """,
         {"name": name, "owner": owner, "by": by},
@@ -411,7 +411,7 @@ async def _choose_oldest(tx: Tx, owner: Owner, *, by: str | None) -> None:
         INSERT INTO matching.default_profile (profile_id, owner_id, set_by)
         SELECT id, owner_id, %(by)s FROM matching.profile
          WHERE owner_id IS NOT DISTINCT FROM %(owner)s::bigint ORDER BY id LIMIT 1
-        ON CONFLICT ON CONSTRAINT default_once DO NOTHING
+        ON CONFLICT ON CONSTRAINT default_profile_once DO NOTHING
         """,
         {"owner": owner, "by": by},
     )

@@ -28,7 +28,7 @@ class InboxFilters:
     """Filters of the inbox. None does not restrict, except that no status means new."""
 
     status: Status | None = None
-    least_score: int | None = None
+    min_score: int | None = None
     arrangement: Arrangement | None = None
     words: str | None = None
     newest: bool = False
@@ -37,7 +37,7 @@ class InboxFilters:
         return MatchQuery(
             profile_id=profile_id,
             statuses=[self.status or "new"],
-            least_score=self.least_score,
+            min_score=self.min_score,
             arrangement=self.arrangement,
             q=self.words,
             order="newest" if self.newest else "best",
@@ -52,18 +52,18 @@ class SavedView:
     profile_id: ProfileId
     name: str
     status: Status | None
-    least_score: int | None
+    min_score: int | None
     arrangement: Arrangement | None
     words: str | None
     newest: bool
-    made_at: dt.datetime
-    made_by: str | None
+    created_at: dt.datetime
+    created_by: str | None
     removed_at: dt.datetime | None
 
     @property
     def filters(self) -> InboxFilters:
         return InboxFilters(
-            self.status, self.least_score, self.arrangement, self.words, newest=self.newest
+            self.status, self.min_score, self.arrangement, self.words, newest=self.newest
         )
 
 
@@ -89,13 +89,13 @@ async def save(
         raise Invalid(f"A view can search for at most {MAX_WORDS_LENGTH} characters.")
     await _lock_and_check_limit(tx, profile_id)
     async with unique_or_raise(tx, ViewNameTaken(name)):
-        made = await fetch_value(
+        id = await fetch_value(
             tx,
             ViewId,
             """
             INSERT INTO matching.view
-                   (profile_id, name, status, least_score, arrangement, words, newest, made_by)
-            VALUES (%(profile)s, %(name)s, %(status)s, %(least_score)s, %(arrangement)s,
+                   (profile_id, name, status, min_score, arrangement, words, newest, created_by)
+            VALUES (%(profile)s, %(name)s, %(status)s, %(min_score)s, %(arrangement)s,
                     %(words)s, %(newest)s, %(actor)s)
             RETURNING id
             """,
@@ -106,7 +106,7 @@ async def save(
                 **dataclasses.asdict(filters),
             },
         )
-    return await get(tx, profile_id, made or 0)
+    return await get(tx, profile_id, id or 0)
 
 
 def _clean_name(name: str) -> str:
@@ -127,7 +127,7 @@ async def _lock_and_check_limit(tx: Tx, profile_id: int) -> None:
 
 
 _SELECT: LiteralString = """
-    SELECT id, profile_id, name, status, least_score, arrangement, words, newest, made_at, made_by,
+    SELECT id, profile_id, name, status, min_score, arrangement, words, newest, created_at, created_by,
            removed_at
       FROM matching.view
 """

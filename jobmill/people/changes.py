@@ -1,4 +1,4 @@
-"""The log of administrative changes; database triggers (migration 0017) write it."""
+"""The log of administrative changes; the trigger function `people.record_change` writes it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ async def find_recent(tx: Tx, *, before: int | None = None, limit: int = 50) -> 
         tx,
         AdminChange,
         """
-        SELECT change.id, at, noun, subject, what, was, became, actor,
+        SELECT change.id, at, subject_type AS noun, subject, action AS what, before AS was,
+               after AS became, actor,
                coalesce(person.name, api_key.name) AS by
           FROM people.change
           LEFT JOIN people.person ON actor = 'person:' || person.id

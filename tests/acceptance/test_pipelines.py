@@ -97,7 +97,9 @@ class Mill:
 async def let_leases_lapse(database: Database) -> None:
     """As if the lease of the dead worker had run out: the test does not depend on how fast the machine is."""
     async with database.transaction() as tx:
-        await tx.execute("UPDATE queue.worker SET beat_at = beat_at - lease WHERE gone_at IS NULL")
+        await tx.execute(
+            "UPDATE queue.worker SET heartbeat_at = heartbeat_at - lease WHERE ended_at IS NULL"
+        )
 
 
 async def _is_busy(database: Database) -> bool:
@@ -152,7 +154,7 @@ async def _outcome(database: Database) -> dict[str, list[Any]]:
         ),
         "events": await fetch(
             database,
-            "SELECT noun, what, count(*) FROM catalog.event GROUP BY noun, what ORDER BY 1, 2",
+            "SELECT subject_type, type, count(*) FROM catalog.event GROUP BY subject_type, type ORDER BY 1, 2",
         ),
         "failed": await fetch(database, "SELECT key FROM queue.items WHERE status = 'FAILED'"),
         "lineages": await fetch(database, "SELECT count(DISTINCT tracking_id) FROM queue.item"),

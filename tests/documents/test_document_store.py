@@ -48,7 +48,7 @@ async def test_the_same_document_asked_for_twice_at_once_is_one_document(
     ids = await asyncio.gather(*(create(database, match_id) for _ in range(4)))
     assert len(set(ids)) == 1
     assert await fetch(database, "SELECT version FROM matching.document_version") == [1]
-    events = await fetch(database, "SELECT what FROM matching.event WHERE what LIKE 'resume%%'")
+    events = await fetch(database, "SELECT type FROM matching.event WHERE type LIKE 'resume%%'")
     assert events == ["resume written"]
     assert await fetch(database, "SELECT marked_at IS NOT NULL FROM catalog.listing") == [True]
 

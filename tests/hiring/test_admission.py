@@ -239,7 +239,7 @@ async def test_verification_finds_an_unfair_draw(tx: Tx) -> None:
     await lottery.draw(tx, opening.id, LOCAL)
     [draw] = await draws.find_draws(tx, opening.id)
     assert draws.find_fault(draw) is None
-    await tx.execute("ALTER TABLE hiring.event DISABLE TRIGGER event_only_grows")
+    await tx.execute("ALTER TABLE hiring.event DISABLE TRIGGER event_append_only")
     await tx.execute(
         """
         UPDATE hiring.event SET metadata = metadata || '{"commitment": "00"}'

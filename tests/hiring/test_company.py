@@ -122,7 +122,9 @@ async def test_the_identity_is_saved_and_its_changes_are_recorded(tx: Tx) -> Non
     assert identity.name == "Wells Bakery"
     assert identity.logo_hash
     assert await company_identity.read_logo(tx) == LogoImage("image/png", make_png())
-    changes = await fetch(tx, "SELECT became FROM people.change WHERE noun = 'company' ORDER BY id")
+    changes = await fetch(
+        tx, "SELECT after FROM people.change WHERE subject_type = 'company' ORDER BY id"
+    )
     assert changes[0]["name"] == "Wells Bakery"
     assert changes[1] == {"logo": "…"}
     for wrong in ({"name": "x" * 201}, {"website": "javascript:alert(1)"}, {"accent": "red"}):

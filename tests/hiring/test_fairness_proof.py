@@ -461,7 +461,7 @@ async def test_an_interrupted_reader_keeps_its_progress_and_others_the_head(
     assert heads.lock(opening.id) is heads.lock(opening.id)
     async with database.transaction() as tx:
         # An event that cannot be read, as a statement timeout would end the reading.
-        await tx.execute("ALTER TABLE hiring.event DISABLE TRIGGER event_only_grows")
+        await tx.execute("ALTER TABLE hiring.event DISABLE TRIGGER event_append_only")
         await tx.execute(
             """
             UPDATE hiring.event SET metadata = metadata || '{"confirmBy": "never"}'
@@ -481,7 +481,7 @@ async def test_an_interrupted_reader_keeps_its_progress_and_others_the_head(
             [opening.id],
         )
         assert await heads.find(tx, opening.id) == head
-        await tx.execute("ALTER TABLE hiring.event ENABLE TRIGGER event_only_grows")
+        await tx.execute("ALTER TABLE hiring.event ENABLE TRIGGER event_append_only")
 
 
 async def test_two_members_who_switch_it_on_at_once_get_one_key(

@@ -68,6 +68,7 @@ async def test_an_export_says_when_and_where_an_interview_is(tx: Tx) -> None:
     await bookings.book(tx, application.id, time.id, by_applicant(ada.id))
     shown = await privacy.export_personal_data(tx, ada.id)
     [plain, booking] = shown["applications"]
+    assert "told_position" in plain
     assert "interview" not in plain
     assert dt.datetime.fromisoformat(booking["interview"]["starts_at"]) == time.starts_at
     assert booking["interview"]["place"] == "Room 4"

@@ -157,7 +157,7 @@ async def test_an_unchanged_log_has_no_faults(tx: Tx) -> None:
         ("UPDATE hiring.opening SET capacity = 9", None, "capacity should be 2 but is 9"),
         ("UPDATE hiring.opening SET status = 'closed'", None, "status should be open"),
         ("UPDATE hiring.opening SET excess = 5", None, "excess should be 0 but is 5"),
-        ("UPDATE hiring.opening SET top_key = 2", None, "queue key 3, greater than 2"),
+        ("UPDATE hiring.opening SET max_key = 2", None, "queue key 3, greater than 2"),
         ("UPDATE hiring.opening SET next_deadline_at = NULL", None, "checks at None"),
         ("UPDATE hiring.opening SET last_seq = 11", 12, "has no event after 11"),
         ("UPDATE hiring.opening SET last_hash = ''", 12, "has the hash"),

@@ -168,7 +168,7 @@ async def test_a_filter_finds_a_match_although_a_better_duplicate_lacks_it(
         [place.listing],
     )
     assert await listed(tx, place.profile, arrangement="remote") == [low]
-    assert await listed(tx, place.profile, least_score=80) == [high]
+    assert await listed(tx, place.profile, min_score=80) == [high]
     # A search for words shows all matches that contain them.
     assert await listed(tx, place.profile, q="engineer") == [high, low]
 
@@ -176,7 +176,7 @@ async def test_a_filter_finds_a_match_although_a_better_duplicate_lacks_it(
 async def test_of_open_and_closed_duplicates_the_one_above_the_limit_is_listed(tx: Tx) -> None:
     place, (_, high) = await fill(tx, 85, 91)
     await judged.close(tx, place.listings[1])
-    assert await listed(tx, place.profile, include_closed=True, least_score=90) == [high]
+    assert await listed(tx, place.profile, include_closed=True, min_score=90) == [high]
 
 
 async def test_a_note_keeps_a_duplicate_visible(tx: Tx) -> None:

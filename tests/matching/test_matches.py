@@ -172,7 +172,7 @@ async def test_matches_are_found_by_query(tx: Tx) -> None:
     assert await found(include_closed=True, order="newest") == [d, c, b, a]
     assert await found(statuses=["saved", "applied"]) == [c]
     assert await found(priority="High") == [a]
-    assert await found(least_score=75) == [a, c]
+    assert await found(min_score=75) == [a, c]
     assert await found(q='"vacancy 4"') == [d]
     assert await found(q="plumber") == []
     assert await matches.find(tx, MatchQuery(place.profile + 1)) == []

@@ -21,7 +21,7 @@ async def test_a_view_stores_its_filters_under_a_name(tx: Tx) -> None:
     profile_id = await profile(tx)
     filters = InboxFilters("saved", 85, "remote", "pump -valve", newest=True)
     view = await saved_views.save(tx, profile_id, "  Good   ones ", filters, actor="ada")
-    assert (view.name, view.filters, view.made_by) == ("Good ones", filters, "ada")
+    assert (view.name, view.filters, view.created_by) == ("Good ones", filters, "ada")
     assert await saved_views.find_all(tx, profile_id) == [view]
     assert await saved_views.find_by_name(tx, profile_id, "good ONES") == view
 
@@ -41,7 +41,7 @@ async def test_a_view_finds_what_the_inbox_would(tx: Tx) -> None:
         return [match.id for match in await matches.find(tx, filters.to_query(place.profile))]
 
     assert await found(InboxFilters()) == [high, low]
-    assert await found(InboxFilters(least_score=90)) == [high]
+    assert await found(InboxFilters(min_score=90)) == [high]
     assert await found(InboxFilters("dismissed")) == [saved]
 
 
@@ -84,7 +84,7 @@ async def test_the_limit_of_views_holds_for_concurrent_saves(database: Database)
 
 async def test_a_removed_view_can_be_restored(tx: Tx) -> None:
     profile_id, other = await profile(tx), await profile(tx, "other")
-    view = await saved_views.save(tx, profile_id, "Good", InboxFilters(least_score=85))
+    view = await saved_views.save(tx, profile_id, "Good", InboxFilters(min_score=85))
     with pytest.raises(NotFound):
         await saved_views.remove(tx, other, view.id)
     await saved_views.remove(tx, profile_id, view.id, actor="ada")
@@ -97,7 +97,7 @@ async def test_a_removed_view_can_be_restored(tx: Tx) -> None:
 
 async def test_a_view_is_not_restored_if_its_name_is_taken(tx: Tx) -> None:
     profile_id = await profile(tx)
-    view = await saved_views.save(tx, profile_id, "Good", InboxFilters(least_score=85))
+    view = await saved_views.save(tx, profile_id, "Good", InboxFilters(min_score=85))
     await saved_views.remove(tx, profile_id, view.id)
     again = await saved_views.save(tx, profile_id, "Good", InboxFilters("saved"))
     with pytest.raises(Conflict, match="already"):

@@ -116,7 +116,7 @@ async def test_a_match_is_told_as_a_saved_search_or_a_high_match(
 ) -> None:
     await add_channel(tx)
     place = await judged.make(tx)
-    await saved_views.save(tx, place.profile, "Best", InboxFilters(least_score=90))
+    await saved_views.save(tx, place.profile, "Best", InboxFilters(min_score=90))
     await choose(tx, "high_match", high)
     await choose(tx, "saved_search", saved)
     await matches.save_verdict(tx, place.word(score))

@@ -82,7 +82,9 @@ async def test_a_company_met_in_a_listing_is_analyzed_before_the_listing_is_scor
     assert record.tier
     [match] = await bed.matches()
     assert match.company_id == record.id
-    events = await fetch(bed.database, "SELECT what FROM catalog.event WHERE noun = 'company'")
+    events = await fetch(
+        bed.database, "SELECT type FROM catalog.event WHERE subject_type = 'company'"
+    )
     assert "website learned" in events
 
 

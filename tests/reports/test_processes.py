@@ -90,7 +90,7 @@ async def _outcome(database: Database) -> dict[str, list[Any]]:
         "items": await fetch(database, "SELECT stage, status::text FROM queue.items ORDER BY id"),
         "events": await fetch(
             database,
-            "SELECT what, data FROM catalog.event WHERE noun = 'report' ORDER BY id",
+            "SELECT type, data FROM catalog.event WHERE subject_type = 'report' ORDER BY id",
         ),
     }
 

@@ -113,7 +113,7 @@ async def test_two_schedulers_that_race_on_a_thousand_reports_queue_each_once(
     assert len(keys) == 1_000
     assert set(keys.values()) == {1}
     assert await fetch(database, "SELECT count(*) FROM reports.report WHERE NOT in_progress") == [0]
-    assert await fetch(database, "SELECT count(*) FROM catalog.event WHERE what = 'refused'") == [0]
+    assert await fetch(database, "SELECT count(*) FROM catalog.event WHERE type = 'refused'") == [0]
 
 
 async def test_a_scan_neither_takes_nor_awaits_what_another_one_takes(

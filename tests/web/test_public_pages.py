@@ -403,7 +403,7 @@ async def test_a_link_that_the_company_issued_acts_visibly_and_neither_exports_n
     assert done.status_code == 303
     async with database.transaction() as tx:
         logged = await events.find_by_applicant(tx, id)
-        cursor = await tx.execute("SELECT noun, subject, became FROM people.change")
+        cursor = await tx.execute("SELECT subject_type, subject, after FROM people.change")
         changes = await cursor.fetchall()
     assert f"applicant:{id} link:person:3" in [event.actor for event in logged]
     assert "ended with a link that the company issued" in text(await look(site, link), "main")

@@ -121,7 +121,7 @@ async def test_sign_in_attempts_are_limited_by_network_and_account(database: Dat
         account = hashlib.sha256(RIGHT["email"].encode()).hexdigest()
         async with database.transaction() as tx:
             used = await tx.execute(
-                "UPDATE hiring.apply_limit SET used_up = now() + interval '65 s' WHERE key = %s",
+                "UPDATE hiring.apply_limit SET resets_at = now() + interval '65 s' WHERE key = %s",
                 [f"sign-in of {account}"],
             )
             assert used.rowcount == 1

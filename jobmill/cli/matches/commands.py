@@ -77,7 +77,7 @@ def list_matches(
             profile_id=version.profile_id,
             statuses=triage.parse_statuses(statuses) or triage.DEFAULT_STATUSES,
             priority=priority,
-            least_score=least,
+            min_score=least,
             q=find,
             include_closed=closed,
             order="newest" if newest else "best",

@@ -26,12 +26,12 @@ def _make_row(view: SavedView) -> dict[str, object]:
     return {
         "name": view.name,
         "status": view.status,
-        "least": view.least_score,
+        "least": view.min_score,
         "arrangement": view.arrangement,
         "find": view.words,
         "order": "newest" if view.newest else "best",
-        "made_at": view.made_at,
-        "made_by": view.made_by,
+        "made_at": view.created_at,
+        "made_by": view.created_by,
     }
 
 

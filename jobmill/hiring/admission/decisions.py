@@ -133,7 +133,7 @@ async def accept_all(
             why={**why, **locked.occupancy},
             note=note,
             queue_key=key,
-            told_position=max(position - free, 1),
+            notified_position=max(position - free, 1),
         )
         # The first `free` applications get the letter of their offer instead.
         if position > free and is_address_confirmed(application):

@@ -264,7 +264,7 @@ async def _find_placements(tx: Tx, opening_id: int, ids: Sequence[int]) -> dict[
     return {
         application.id: Placement(
             application,
-            application.told_position if application.status == "WAITLIST" else None,
+            application.notified_position if application.status == "WAITLIST" else None,
             application.id in added,
         )
         for application in await applications.find_by_ids(tx, opening_id, ids)

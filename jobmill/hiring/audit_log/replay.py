@@ -91,7 +91,7 @@ class ReplayedCounts:
     waiting: int
     in_review: int
     next_deadline_at: dt.datetime | None
-    top_key: int
+    max_key: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +289,7 @@ async def counts_at(tx: Tx, opening_id: int, seq: int) -> ReplayedCounts:
         SELECT count(*) FILTER (WHERE to_status IN ('ACTIVE', 'PENDING_ACKNOWLEDGMENT')) AS occupied,
                count(queue_key) AS waiting,
                count(*) FILTER (WHERE to_status = 'IN_REVIEW') AS in_review, least(min(deadline), min(confirm_by)) AS next_deadline_at,
-               coalesce(max(queue_key), 0) AS top_key
+               coalesce(max(queue_key), 0) AS max_key
           FROM last
         """,
         [opening_id, seq],

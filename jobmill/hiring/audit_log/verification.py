@@ -350,11 +350,11 @@ async def _check_counters(tx: Tx, opening: Opening) -> list[VerificationFault]:
         for name, value in expected.items()
         if value != getattr(opening, name)
     ]
-    if counts.top_key > opening.top_key:
+    if counts.max_key > opening.max_key:
         faults.append(
             VerificationFault(
                 None,
-                f"an application has the queue key {counts.top_key}, greater than {opening.top_key}",
+                f"an application has the queue key {counts.max_key}, greater than {opening.max_key}",
             )
         )
     due, checked_at = counts.next_deadline_at, opening.next_deadline_at

@@ -27,7 +27,7 @@ from jobmill.hiring.transitions import ApplicationStatus
 ApplicationId = NewType("ApplicationId", int)
 
 SELECT: LiteralString = """
-        SELECT id, opening_id, applicant_id, status, queue_key, penalty_count, told_position,
+        SELECT id, opening_id, applicant_id, status, queue_key, penalty_count, notified_position,
                applied_at, entered_at, promoted_at, acknowledge_deadline, missed_at, confirm_by,
                score, stage, parent_id
           FROM hiring.application"""
@@ -63,7 +63,7 @@ class Application:
     status: ApplicationStatus
     queue_key: int | None = None
     penalty_count: int = 0
-    told_position: int | None = None
+    notified_position: int | None = None
     applied_at: dt.datetime
     entered_at: dt.datetime
     promoted_at: dt.datetime | None = None
@@ -163,9 +163,9 @@ async def insert(tx: Tx, applications: Sequence[Application]) -> None:
     await tx.execute(
         """
         INSERT INTO hiring.application
-               (id, opening_id, applicant_id, status, queue_key, told_position, applied_at,
+               (id, opening_id, applicant_id, status, queue_key, notified_position, applied_at,
                 entered_at, acknowledge_deadline, confirm_by, parent_id)
-        SELECT id, opening_id, applicant_id, status, queue_key, told_position, applied_at,
+        SELECT id, opening_id, applicant_id, status, queue_key, notified_position, applied_at,
                entered_at, acknowledge_deadline, confirm_by, parent_id
           FROM json_populate_recordset(NULL::hiring.application, %s)
         """,
@@ -185,7 +185,7 @@ async def update(
         WITH updated AS (
             UPDATE hiring.application
                SET status = moved.status, queue_key = moved.queue_key,
-                   penalty_count = moved.penalty_count, told_position = moved.told_position,
+                   penalty_count = moved.penalty_count, notified_position = moved.notified_position,
                    entered_at = moved.entered_at, promoted_at = moved.promoted_at,
                    acknowledge_deadline = moved.acknowledge_deadline, missed_at = moved.missed_at,
                    confirm_by = moved.confirm_by, score = moved.score, stage = moved.stage
@@ -207,7 +207,7 @@ async def update(
 
 async def set_notified_position(tx: Tx, id: int, position: int) -> None:
     await tx.execute(
-        "UPDATE hiring.application SET told_position = %s WHERE id = %s", [position, id]
+        "UPDATE hiring.application SET notified_position = %s WHERE id = %s", [position, id]
     )
 
 

@@ -121,14 +121,14 @@ async def count_attempt(tx: Tx, limits: Sequence[ApplyLimit]) -> None:
               FROM unnest(%(keys)s::text[], %(spans)s::interval[], %(windows)s::interval[])
                    AS wanted (key, span, period)
         ), taken AS (
-            INSERT INTO hiring.apply_limit AS existing (key, used_up)
+            INSERT INTO hiring.apply_limit AS existing (key, resets_at)
             SELECT key, clock_timestamp() + span FROM wanted
             ON CONFLICT (key) DO UPDATE
-               SET used_up = greatest(existing.used_up, clock_timestamp())
-                             + (excluded.used_up - clock_timestamp())
-            RETURNING key, used_up
+               SET resets_at = greatest(existing.resets_at, clock_timestamp())
+                             + (excluded.resets_at - clock_timestamp())
+            RETURNING key, resets_at
         )
-        SELECT extract(epoch FROM max(used_up - period) - clock_timestamp())
+        SELECT extract(epoch FROM max(resets_at - period) - clock_timestamp())
           FROM taken JOIN wanted USING (key)
         """,
         {
@@ -147,7 +147,7 @@ async def delete_unused(tx: Tx) -> int:
     deleted = await tx.execute(
         """
         DELETE FROM hiring.apply_limit
-         WHERE key = ANY (ARRAY(SELECT key FROM hiring.apply_limit WHERE used_up < now()
+         WHERE key = ANY (ARRAY(SELECT key FROM hiring.apply_limit WHERE resets_at < now()
                                  LIMIT %s FOR UPDATE SKIP LOCKED))
         """,
         [BATCH_SIZE],

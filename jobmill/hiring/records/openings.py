@@ -76,7 +76,7 @@ class Opening(OpeningTerms):
     """Whether the lottery is over: later applications are first come, first served."""
     excess: int
     next_key: int
-    top_key: int
+    max_key: int
     next_deadline_at: dt.datetime | None
     last_seq: int
     last_hash: bytes
@@ -124,7 +124,7 @@ COUNTERS: tuple[LiteralString, ...] = (
     "drawn",
     "excess",
     "next_key",
-    "top_key",
+    "max_key",
     "next_deadline_at",
     "last_seq",
     "last_hash",

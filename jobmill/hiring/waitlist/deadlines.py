@@ -205,7 +205,7 @@ async def _expire_offer(
         why=why,
         queue_key=await positions.put_back(locked, penalties),
         penalty_count=penalties,
-        told_position=position,
+        notified_position=position,
         promoted_at=None,
         missed_at=locked.at,
     )

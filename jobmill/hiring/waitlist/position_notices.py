@@ -19,7 +19,7 @@ async def notify_milestones(locked: LockedOpening) -> None:
     for position, application in enumerate(first, 1):
         # Another letter tells the position of an application that joined the waitlist just now.
         is_older = application.entered_at < locked.at
-        if is_older and (application.told_position or position) > _last_milestone(position):
+        if is_older and (application.notified_position or position) > _last_milestone(position):
             locked.add_notice("position", application, position=position)
             await applications.set_notified_position(locked.tx, application.id, position)
 

@@ -16,13 +16,13 @@ async def join(locked: LockedOpening) -> tuple[int, int]:
     """Assign the queue key and the position of a new application."""
     key = locked.next_key
     # Behind the next key only applications that missed an offer wait, and no two keys of theirs are adjacent.
-    if key <= locked.top_key and await applications.is_place_closed(
+    if key <= locked.max_key and await applications.is_place_closed(
         await locked.flush(), locked.opening.id, key
     ):
         key += 1
     locked.next_key = key + 1
-    if key > locked.top_key:
-        locked.top_key = key
+    if key > locked.max_key:
+        locked.max_key = key
         return key, locked.waiting + 1
     return key, 1 + await applications.count_ahead(await locked.flush(), locked.opening.id, key)
 
@@ -32,7 +32,7 @@ async def put_back(locked: LockedOpening, penalties: int) -> int:
     if locked.last_key is None:
         locked.last_key = await applications.find_last_key(await locked.flush(), locked.opening.id)
     last = max(locked.last_key, locked.next_key - 1)
-    if locked.top_key > last:
+    if locked.max_key > last:
         await locked.reopen_places_beyond(last)
-    locked.top_key = last + 1 + penalties
-    return locked.top_key
+    locked.max_key = last + 1 + penalties
+    return locked.max_key

@@ -89,7 +89,7 @@ async def find_open(tx: Tx, owner: Owner = LOCAL, *, limit: int) -> list[OpenApp
          CROSS JOIN LATERAL (SELECT greatest(candidate.changed_at, max(event.at)) AS at
                                FROM matching.event
                               WHERE event.match_id = candidate.id
-                                AND what NOT IN ('created', 'back', 'rescored', 'dropped')) AS active
+                                AND type NOT IN ('created', 'back', 'rescored', 'dropped')) AS active
          WHERE soon_at IS NOT NULL OR candidate.status = 'offer' OR active.at < now() - %(after)s
          ORDER BY soon_at, candidate.status <> 'offer', offer_deadline, active.at, candidate.id
          LIMIT %(limit)s

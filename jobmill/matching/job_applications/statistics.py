@@ -75,7 +75,7 @@ async def _count_by_week(tx: Tx, profile_id: int) -> list[WeekCount]:
         f"""
         WITH sent AS (
             SELECT coalesce(applied_on, (SELECT min(at)::date FROM matching.event
-                                          WHERE event.match_id = match.id AND what = 'status'
+                                          WHERE event.match_id = match.id AND type = 'status'
                                             AND data->>'after' = 'applied')) AS day
               FROM {_NEWEST} LEFT JOIN matching.application ON match_id = match.id
         )
@@ -103,7 +103,7 @@ async def _count_replies(tx: Tx, profile_id: int) -> ReplyCount:
                 OR (EXISTS (SELECT FROM matching.application
                                  WHERE match_id = match.id AND applied_on IS NOT NULL)
                         OR EXISTS (SELECT FROM matching.event
-                                    WHERE match_id = match.id AND what = 'status'
+                                    WHERE match_id = match.id AND type = 'status'
                                       AND data->>'after' IN ('applied', 'interviewing', 'offer'))))
         """,
         _parameters(profile_id, "applied", "interviewing", "offer", "rejected"),
@@ -119,7 +119,7 @@ async def _measure_durations(tx: Tx, profile_id: int) -> list[StatusDuration]:
             SELECT data->>'after' AS status, data->>'custom_after' AS custom, at AS since,
                    lead(at, 1, now()) OVER (PARTITION BY match_id ORDER BY event.id) AS until
               FROM {_NEWEST} JOIN matching.event ON match_id = match.id
-             WHERE what = 'status'
+             WHERE type = 'status'
                AND (data->>'before', data->>'custom_before_id')
                    IS DISTINCT FROM (data->>'after', data->>'custom_after_id')
         )

@@ -44,11 +44,11 @@ class SavedViewRecord(Schema):
     id: Annotated[int, Field(examples=[1])]
     name: str
     status: Status | None
-    min_score: Annotated[int | None, Field(validation_alias="least_score")]
+    min_score: int | None
     arrangement: Arrangement | None
     words: str | None
     newest: bool
-    created_at: Annotated[OutputTime, Field(validation_alias="made_at")]
+    created_at: OutputTime
     removed_at: OutputTime | None
 
 

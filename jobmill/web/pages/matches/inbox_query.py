@@ -33,7 +33,7 @@ class InboxQuery(PageQuery):
         return cls(
             profile=profile,
             status=filters.status,
-            least=filters.least_score,
+            least=filters.min_score,
             arrangement=filters.arrangement,
             q=filters.words,
             order="newest" if filters.newest else "best",
