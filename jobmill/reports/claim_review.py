@@ -34,7 +34,8 @@ about it. Copy into site_quote, verbatim, the one sentence of SITE that decides 
 claim is unsupported. A quote that is not in SITE is dropped together with its verdict."""
 
 
-class ReviewedClaim(BaseModel):
+# The schema is part of the cache key: renaming this class would ask for answers that are already paid.
+class ClaimOpinion(BaseModel):
     model_config = ConfigDict(use_attribute_docstrings=True)
 
     number: int
@@ -45,7 +46,7 @@ class ReviewedClaim(BaseModel):
 
 
 class ClaimReviewAnswer(BaseModel):
-    opinions: list[ReviewedClaim]
+    opinions: list[ClaimOpinion]
 
 
 def open_claims(analyses: Iterable[AnswerAnalysis]) -> tuple[JudgedClaim, ...]:
@@ -127,7 +128,7 @@ def combine_with_review(
 
 
 def _combine(
-    context: ClaimContext, claim: JudgedClaim, opinion: ReviewedClaim | None
+    context: ClaimContext, claim: JudgedClaim, opinion: ClaimOpinion | None
 ) -> JudgedClaim:
     if opinion is None or opinion.verdict == "unsupported":
         return claim

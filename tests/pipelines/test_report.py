@@ -24,7 +24,7 @@ from jobmill.pipelines import report
 from jobmill.pipelines.report_answers import BLOCKED_ON_KEY, PARALLEL
 from jobmill.queue import ItemId, operator_actions
 from jobmill.reports import contents, recurring, results, store
-from jobmill.reports.claim_review import ClaimReviewAnswer, ReviewedClaim
+from jobmill.reports.claim_review import ClaimOpinion, ClaimReviewAnswer
 from jobmill.settings import Settings
 from tests.queue.helpers import claim_twice, fetch, make_due
 from tests.reports.helpers import MODELS, SITE, Assistant, ReportBed, make_site
@@ -98,7 +98,7 @@ async def test_a_model_reviews_claims_that_the_rules_leave_open(database: Databa
     quote = "Tidewater builds software that keeps drinking water safe."
     assistant = Assistant(
         text="Tidewater makes programs for clean water. It was founded in 2009.",
-        opinions=[ReviewedClaim(number=1, verdict="true", site_quote=quote)],
+        opinions=[ClaimOpinion(number=1, verdict="true", site_quote=quote)],
     )
     bed = ReportBed(database, assistant=assistant)
     id = await bed.create(runs=1, prompt_count=1)

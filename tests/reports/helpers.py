@@ -16,7 +16,7 @@ from jobmill.pipelines.report_answers import AssistantAnswer
 from jobmill.queue import Worker
 from jobmill.queue.feed import feed_batch
 from jobmill.reports import contents, store
-from jobmill.reports.claim_review import ClaimReviewAnswer, ReviewedClaim
+from jobmill.reports.claim_review import ClaimOpinion, ClaimReviewAnswer
 from jobmill.reports.report import Report, ReportContents, ReportId, ReportOptions
 from jobmill.settings import Settings
 from jobmill.tools import Tools
@@ -40,7 +40,7 @@ class Assistant:
     results: list[Any] = field(default_factory=list[Any])
     questions: list[ModelQuestion[Any]] = field(default_factory=list[ModelQuestion[Any]])
     text: str = "Tidewater is a good place to work. It was founded in 2009."
-    opinions: list[ReviewedClaim] = field(default_factory=list[ReviewedClaim])
+    opinions: list[ClaimOpinion] = field(default_factory=list[ClaimOpinion])
     reviews: list[str] = field(default_factory=list[str])
     """The questions about claims that the rules leave open."""
     reviewers: list[str | None] = field(default_factory=list[str | None])

@@ -10,8 +10,8 @@ from jobmill.outside.model_question import system_prompt
 from jobmill.reports.answers import JudgedClaim
 from jobmill.reports.claim_review import (
     MAX_CLAIMS,
+    ClaimOpinion,
     ClaimReviewAnswer,
-    ReviewedClaim,
     build_claim_question,
     combine_with_review,
 )
@@ -31,7 +31,7 @@ def judge(sentence: str) -> JudgedClaim:
 
 
 def review(claim: JudgedClaim, verdict: Verdict, quote: str) -> JudgedClaim:
-    opinion = ReviewedClaim(number=1, verdict=verdict, site_quote=quote)
+    opinion = ClaimOpinion(number=1, verdict=verdict, site_quote=quote)
     (combined,) = combine_with_review(CONTEXT, [claim], ClaimReviewAnswer(opinions=[opinion]))
     return combined
 
@@ -92,7 +92,7 @@ def test_the_question_fences_site_and_claims_and_is_bounded() -> None:
 
 def test_opinions_belong_to_the_open_claims_in_order() -> None:
     decided = judge("Lantern Mill was founded in 1989.")
-    opinion = ReviewedClaim(number=1, verdict="true", site_quote=QUOTE)
+    opinion = ClaimOpinion(number=1, verdict="true", site_quote=QUOTE)
     combined = combine_with_review(
         CONTEXT, [decided, OPEN, OPEN], ClaimReviewAnswer(opinions=[opinion])
     )
