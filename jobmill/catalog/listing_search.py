@@ -79,7 +79,7 @@ class ListingHit:
 
 
 @dataclass(frozen=True, slots=True)
-class ListingPage:
+class ListingHits:
     hits: list[ListingHit]
     next: str | None
     """The cursor of the next page; None on the last page."""
@@ -96,7 +96,7 @@ async def find(
     limit: int = 50,
     max_scanned: int | None = None,
     max_duration: dt.timedelta = MAX_RARE_SEARCH_TIME,
-) -> ListingPage:
+) -> ListingHits:
     """Find one page. Paging is stable: a listing added or closed in between is never shown twice.
 
     `max_scanned`: search only this many of the newest listings, except for rare words, which are
@@ -124,15 +124,15 @@ async def find(
         return _build_page(
             await fetch_all(tx, ListingHit, build_select(query, params), params), query, limit
         )
-    return ListingPage(hits, None if best else _cursor(scan_end, query.sort), partial=True)
+    return ListingHits(hits, None if best else _cursor(scan_end, query.sort), partial=True)
 
 
 def _build_page(
     hits: list[ListingHit], query: ListingQuery, limit: int, *, partial: bool = False
-) -> ListingPage:
+) -> ListingHits:
     more = len(hits) > limit
     next = _cursor(hits[limit - 1], query.sort) if more else None
-    return ListingPage(hits[:limit], next, partial)
+    return ListingHits(hits[:limit], next, partial)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from jobmill.db import Database, Tx
 from jobmill.matching import matches
 from jobmill.matching.job_applications import board, csv_export, csv_import, details, entries
 from jobmill.matching.job_applications import files as application_files
-from jobmill.matching.job_applications.board import Application
+from jobmill.matching.job_applications.board import BoardApplication
 from jobmill.matching.job_applications.csv_import import ImportedRow
 from jobmill.matching.matches import Match
 from jobmill.queue.feed import notify_feeds
@@ -24,7 +24,7 @@ app = typer.Typer(no_args_is_help=True, callback=lookups.choose_person)
 Id = Annotated[int, typer.Argument(metavar="ID", min=1, help="Number of the match.")]
 
 
-def _make_row(application: Application) -> dict[str, object]:
+def _make_row(application: BoardApplication) -> dict[str, object]:
     return {
         "id": application.id,
         "status": application.custom_status or application.status,
@@ -41,7 +41,7 @@ def list_applications(
 ) -> None:
     """List applications by status, with the next step of each."""
 
-    async def read(tx: Tx) -> list[Application]:
+    async def read(tx: Tx) -> list[BoardApplication]:
         version = await lookups.choose_profile(tx, profile)
         return await board.find_all(tx, version.profile_id, limit=limit)
 

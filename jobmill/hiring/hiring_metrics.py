@@ -10,7 +10,7 @@ from jobmill.queue import ticks
 
 
 @dataclass(frozen=True, slots=True)
-class OpeningCounts:
+class OpeningsByStatus:
     status: str
     openings: int
     occupied: int
@@ -20,7 +20,7 @@ class OpeningCounts:
 
 @dataclass(frozen=True, slots=True)
 class HiringMetrics:
-    openings: Sequence[OpeningCounts]
+    openings: Sequence[OpeningsByStatus]
     pending_offers: int
     overdue_seconds: float
     """How long the oldest expired offer has waited to be taken back; 0 if there is none."""
@@ -32,7 +32,7 @@ class HiringMetrics:
 async def read_metrics(tx: Tx) -> HiringMetrics:
     openings = await fetch_all(
         tx,
-        OpeningCounts,
+        OpeningsByStatus,
         """
         SELECT status::text, count(opening.id)::int AS openings,
                coalesce(sum(occupied), 0)::int AS occupied,

@@ -7,7 +7,7 @@ from starlette.datastructures import UploadFile
 
 from jobmill.errors import Invalid
 from jobmill.matching import resumes
-from jobmill.matching.resumes import ResumeDraft
+from jobmill.matching.resumes import ParsedResume
 from jobmill.sandbox import ReaderStopped, read_untrusted
 from jobmill.web.translations import say
 
@@ -23,7 +23,7 @@ class UnreadableResume(Invalid):
         self.pasted = pasted
 
 
-async def read_draft(request: Request) -> tuple[ResumeDraft, str]:
+async def read_draft(request: Request) -> tuple[ParsedResume, str]:
     """A draft of a profile from the submitted resume, and the name of the resume."""
     data, name, pasted = await _read_form(request)
     try:
@@ -32,7 +32,7 @@ async def read_draft(request: Request) -> tuple[ResumeDraft, str]:
         raise UnreadableResume(error, pasted) from error
 
 
-async def read_resume(data: bytes, name: str) -> ResumeDraft:
+async def read_resume(data: bytes, name: str) -> ParsedResume:
     if not data.strip():
         raise Invalid(say("Choose a file, or paste the text of your resume."))
     if len(data) > MAX_BYTES:

@@ -62,7 +62,7 @@ def _split(text: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class WhatIfAnswer:
+class WhatIfPreview:
     """How the changes would alter the score, or what is wrong with them."""
 
     difference: VerdictDifference | None = None
@@ -82,11 +82,11 @@ class WhatIfAnswer:
 
 async def answer_what_if(
     database: Database, version: ProfileVersion, listing: Listing, query: WhatIfQuery
-) -> WhatIfAnswer:
+) -> WhatIfPreview:
     try:
         if not query.has_changes:
             raise Invalid(say("Enter at least one skill."))
         changed = query.apply(version.profile(), listing)
     except Invalid as error:
-        return WhatIfAnswer(error=str(error))
-    return WhatIfAnswer(await compare_profiles(database, version, changed, listing))
+        return WhatIfPreview(error=str(error))
+    return WhatIfPreview(await compare_profiles(database, version, changed, listing))

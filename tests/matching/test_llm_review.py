@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jobmill.catalog.posting import Posting
 from jobmill.db import Database
 from jobmill.matching import llm_review
-from jobmill.matching.llm_review import Reason, ReviewAnswer, prompt_injection
+from jobmill.matching.llm_review import ModelReviewAnswer, Reason, prompt_injection
 from jobmill.matching.llm_review.claim_checks import ClaimChecker, closest_line
 from jobmill.matching.profile import Profile
 from jobmill.matching.rules.company_facts import Employer
@@ -58,7 +58,7 @@ POSTING = Posting(
         "You like well digging, and go to market with us."
     ),
 )
-HONEST = ReviewAnswer(
+HONEST = ModelReviewAnswer(
     fit=78,
     reasons=[
         Reason(quote="5+ years of python, postgres", speaks_for=True),
@@ -108,11 +108,13 @@ def asked(posting: Posting = POSTING, profile: Profile = PROFILE) -> Any:
     )
 
 
-def combine(answer: ReviewAnswer = HONEST, posting: Posting = POSTING, **more: Any) -> MatchResult:
+def combine(
+    answer: ModelReviewAnswer = HONEST, posting: Posting = POSTING, **more: Any
+) -> MatchResult:
     return llm_review.combine_with_review(answer, "a:strong", local(**more), PROFILE, posting)
 
 
-def said(**changed: Any) -> ReviewAnswer:
+def said(**changed: Any) -> ModelReviewAnswer:
     return HONEST.model_copy(update=changed)
 
 
@@ -411,7 +413,7 @@ async def judge(database: Database, server: ModelServer, words: str, base: int) 
     async with open_model(database, values, {"ANTHROPIC_API_KEY": "k"}) as model:
         answer = await model(asked(posting))
     assert isinstance(answer, ModelAnswer)
-    assert isinstance(answer.answer, ReviewAnswer)
+    assert isinstance(answer.answer, ModelReviewAnswer)
     return llm_review.combine_with_review(
         answer.answer, answer.model, local(base), PROFILE, posting
     )
@@ -475,7 +477,7 @@ lists = st.lists(words | st.sampled_from([*PROFILE.highlights, *PROFILE.projects
 @settings(max_examples=300, deadline=None)
 @given(
     st.builds(
-        ReviewAnswer,
+        ModelReviewAnswer,
         fit=st.integers(0, 100),
         reasons=st.lists(st.builds(Reason, quote=words, speaks_for=st.booleans()), max_size=3),
         matched_skills=lists,
@@ -490,7 +492,7 @@ lists = st.lists(words | st.sampled_from([*PROFILE.highlights, *PROFILE.projects
     st.integers(10, 90),
 )
 def test_suggestions_never_state_anything_beyond_the_profile(
-    answer: ReviewAnswer, base: int
+    answer: ModelReviewAnswer, base: int
 ) -> None:
     result = combine(answer, base=base)
     intake = result.resume_intake

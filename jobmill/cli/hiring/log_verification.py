@@ -22,7 +22,7 @@ PAGE_SIZE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class VerifiedLog:
+class OpeningVerification:
     opening: Opening
     report: VerificationReport
 
@@ -88,10 +88,10 @@ def _write_heads(file: str, reports: Sequence[VerificationReport]) -> None:
 
 async def _verify_logs(
     database: Database, opening: int | None, heads: Mapping[int, ChainHead], *, quiet: bool
-) -> list[VerifiedLog]:
+) -> list[OpeningVerification]:
     """Verify one log or all of them, each in its own snapshot, without blocking writers."""
     ids = [opening] if opening else await _list_opening_ids(database)
-    logs: list[VerifiedLog] = []
+    logs: list[OpeningVerification] = []
     with output.show_progress("Verifying", quiet=quiet) as update:
         for id in ids:
             update(f"{len(logs) + 1:,} of {len(ids):,}")
@@ -99,7 +99,7 @@ async def _verify_logs(
                 await snapshots.begin_snapshot(tx)
                 against = [heads[id]] if id in heads else []
                 report = await verify_log(tx, id, against=against)
-                logs.append(VerifiedLog(await openings.get(tx, id), report))
+                logs.append(OpeningVerification(await openings.get(tx, id), report))
     return logs
 
 
@@ -115,7 +115,9 @@ async def _list_opening_ids(database: Database) -> list[int]:
             return ids
 
 
-def _print_logs(logs: Sequence[VerifiedLog], missing: Sequence[int], *, as_json: bool) -> None:
+def _print_logs(
+    logs: Sequence[OpeningVerification], missing: Sequence[int], *, as_json: bool
+) -> None:
     reports = [log.report for log in logs]
     if as_json:
         for log in logs:
@@ -140,7 +142,7 @@ def _print_logs(logs: Sequence[VerifiedLog], missing: Sequence[int], *, as_json:
         typer.echo("There are no openings to verify.")
 
 
-def _to_json(log: VerifiedLog) -> dict[str, object]:
+def _to_json(log: OpeningVerification) -> dict[str, object]:
     report = log.report
     return {
         "jobId": report.opening_id,

@@ -29,7 +29,7 @@ from jobmill.matching import judging_feed, profile_document, profiles, resumes
 from jobmill.matching.profile import Profile
 from jobmill.matching.profile_document import ProfileProblem
 from jobmill.matching.profiles import ProfileSummary, ProfileVersion, SavedProfile
-from jobmill.matching.resumes import MAX_FILE_SIZE, ResumeDraft, json_entries
+from jobmill.matching.resumes import MAX_FILE_SIZE, ParsedResume, json_entries
 from jobmill.people import persons
 from jobmill.people.persons import LOCAL
 from jobmill.queue.feed import notify_feeds
@@ -81,7 +81,7 @@ def import_profile(
 
 
 def _import(
-    profile: Profile, name: str, note: str, draft: ResumeDraft | None, save: bool, as_json: bool
+    profile: Profile, name: str, note: str, draft: ParsedResume | None, save: bool, as_json: bool
 ) -> None:
     saved, waiting = _save(name, profile, note) if save else (None, 0)
     if as_json:
@@ -106,7 +106,7 @@ def _import(
         _print_change(name, profile)
 
 
-def _print_draft(draft: ResumeDraft) -> None:
+def _print_draft(draft: ParsedResume) -> None:
     typer.echo(REVIEW.format(format=draft.format, missing=", ".join(draft.missing)), nl=False)
     typer.echo(profile_document.to_yaml(draft.profile), nl=False)
 

@@ -36,7 +36,7 @@ class ListedApplicant:
 
 
 @dataclass(frozen=True, slots=True)
-class ApplicationPage:
+class ApplicantPage:
     rows: list[ListedApplicant]
     next: int | None
     """Pass it as `before` for the next page."""
@@ -44,7 +44,7 @@ class ApplicationPage:
 
 async def list_all(
     tx: Tx, filter: ApplicationFilter, *, before: int | None = None, limit: int, reach: int
-) -> ApplicationPage:
+) -> ApplicantPage:
     """Reads at most `reach` applications, so that a rare name or status does not read all of them: a
     page can be short and still have a next one."""
     newest = await fetch_value(tx, int, "SELECT max(id) FROM hiring.application")
@@ -92,5 +92,5 @@ async def list_all(
         },
     )
     if len(rows) > limit:
-        return ApplicationPage(rows[:limit], rows[limit - 1].application_id)
-    return ApplicationPage(rows, start if start > 0 else None)
+        return ApplicantPage(rows[:limit], rows[limit - 1].application_id)
+    return ApplicantPage(rows, start if start > 0 else None)

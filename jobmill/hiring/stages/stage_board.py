@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from jobmill.db import Tx, fetch_all
 from jobmill.hiring.records.openings import Opening
-from jobmill.hiring.stages.stage_definitions import Stage, list_stages
+from jobmill.hiring.stages.stage_definitions import OpeningStage, list_stages
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class StagedApplication:
 
 @dataclass(frozen=True, slots=True)
 class StageColumn:
-    stage: Stage
+    stage: OpeningStage
     count: int
     people: Sequence[StagedApplication]
     """The first people, the longest in the stage first."""

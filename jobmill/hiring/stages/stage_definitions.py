@@ -20,19 +20,19 @@ MAX_NAME_LENGTH = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class OpeningStage:
     key: str
     """Stays the same when the stage is renamed."""
     name: str
     kind: StageKind
 
 
-DEFAULT_STAGES: Sequence[Stage] = (
-    Stage("screen", "Screen", "open"),
-    Stage("interview", "Interview", "open"),
-    Stage("offer", "Offer", "open"),
-    Stage("hired", "Hired", "hired"),
-    Stage("rejected", "Rejected", "rejected"),
+DEFAULT_STAGES: Sequence[OpeningStage] = (
+    OpeningStage("screen", "Screen", "open"),
+    OpeningStage("interview", "Interview", "open"),
+    OpeningStage("offer", "Offer", "open"),
+    OpeningStage("hired", "Hired", "hired"),
+    OpeningStage("rejected", "Rejected", "rejected"),
 )
 
 
@@ -41,13 +41,13 @@ class StageNotFound(NotFound):
         Exception.__init__(self, f"This opening has no stage {key}")
 
 
-def list_stages(terms: OpeningTerms) -> Sequence[Stage]:
+def list_stages(terms: OpeningTerms) -> Sequence[OpeningStage]:
     if terms.stages is None:
         return DEFAULT_STAGES
     return [_parse(stage) for stage in terms.stages]
 
 
-def get_stage(terms: OpeningTerms, key: str | None) -> Stage:
+def get_stage(terms: OpeningTerms, key: str | None) -> OpeningStage:
     """The stage with this key, or the first one; raises StageNotFound."""
     stages = list_stages(terms)
     if key is None:
@@ -76,7 +76,7 @@ def validate_stages(stages: Sequence[Mapping[str, str]] | None) -> list[dict[str
     return None if parsed == list(DEFAULT_STAGES) else [asdict(stage) for stage in parsed]
 
 
-def _parse(stage: Mapping[str, str]) -> Stage:
+def _parse(stage: Mapping[str, str]) -> OpeningStage:
     key, name = stage.get("key", ""), " ".join(stage.get("name", "").split())
     if not 0 < len(name) <= MAX_NAME_LENGTH or not name.isprintable():
         raise Invalid(f"The name of a stage has 1 to {MAX_NAME_LENGTH} characters.")
@@ -85,7 +85,7 @@ def _parse(stage: Mapping[str, str]) -> Stage:
     kind = KINDS.get(stage.get("kind", ""))
     if kind is None:
         raise Invalid(f"The kind of the stage {name} should be open, hired or rejected.")
-    return Stage(key, name, kind)
+    return OpeningStage(key, name, kind)
 
 
 def make_key(name: str, taken: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from jobmill.hiring.admission.decisions import is_address_confirmed, notify_reje
 from jobmill.hiring.locked_opening import LockedOpening
 from jobmill.hiring.records.applications import Application
 from jobmill.hiring.records.openings import OpeningTerms
-from jobmill.hiring.stages.stage_definitions import Stage, get_stage, list_stages
+from jobmill.hiring.stages.stage_definitions import OpeningStage, get_stage, list_stages
 from jobmill.hiring.waitlist import promotions
 from jobmill.hiring.waitlist.deadlines import lock_application
 
@@ -57,8 +57,8 @@ async def move_to_stage(
 async def _move(
     locked: LockedOpening,
     application: Application,
-    current: Stage,
-    target: Stage,
+    current: OpeningStage,
+    target: OpeningStage,
     reason: str | None,
     tell_reason: bool,
 ) -> Application:

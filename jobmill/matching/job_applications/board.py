@@ -19,7 +19,7 @@ COUNT_LIMIT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Application:
+class BoardApplication:
     """An application as the board shows it."""
 
     id: MatchId
@@ -59,7 +59,7 @@ class BoardColumn:
     column: StatusColumn
     count: int
     """At most `COUNT_LIMIT`."""
-    applications: list[Application]
+    applications: list[BoardApplication]
 
 
 class MovedMeanwhile(Conflict):
@@ -77,17 +77,17 @@ async def read_board(tx: Tx, profile_id: int) -> list[BoardColumn]:
     ]
 
 
-async def find_all(tx: Tx, profile_id: int, *, limit: int = 10_000) -> list[Application]:
+async def find_all(tx: Tx, profile_id: int, *, limit: int = 10_000) -> list[BoardApplication]:
     """Read all applications by column, the best first; `limit` per column."""
     columns = await custom_statuses.read_columns(tx, profile_id)
     return await _find_cards(tx, profile_id, columns, limit)
 
 
-async def find_dismissed(tx: Tx, profile_id: int) -> list[Application]:
+async def find_dismissed(tx: Tx, profile_id: int) -> list[BoardApplication]:
     """Read the matches that were dismissed last."""
     return await fetch_all(
         tx,
-        Application,
+        BoardApplication,
         """
         SELECT match.id, listing.title, listing.company, listing.url, listing.location,
                CASE WHEN scored_by <> 'import' THEN match_score END AS match_score, listing.closed_at,
@@ -104,10 +104,10 @@ async def find_dismissed(tx: Tx, profile_id: int) -> list[Application]:
 
 async def _find_cards(
     tx: Tx, profile_id: int, columns: list[StatusColumn], limit: int
-) -> list[Application]:
+) -> list[BoardApplication]:
     return await fetch_all(
         tx,
-        Application,
+        BoardApplication,
         """
         SELECT card.id, listing.title, listing.company, listing.url, listing.location,
                CASE WHEN scored_by <> 'import' THEN match_score END AS match_score, listing.closed_at,

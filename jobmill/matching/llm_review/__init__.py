@@ -78,7 +78,7 @@ class Reason(_Form):
     """Whether they speak for the fit or against it."""
 
 
-class ReviewAnswer(_Form):
+class ModelReviewAnswer(_Form):
     """What a model says of a fit."""
 
     # The schema is part of the cache key: answers that are already paid for carry this title.
@@ -113,7 +113,7 @@ def build_question(
     *,
     item: int | None,
     run: str | None,
-) -> ModelQuestion[ReviewAnswer]:
+) -> ModelQuestion[ModelReviewAnswer]:
     """Build the question. It contains neither the person's name and contact details nor the
     company's name, and nothing of the master resume."""
     candidate = _anonymise(profile, _candidate(profile, local))
@@ -124,7 +124,7 @@ def build_question(
         purpose="match",
         instructions=INSTRUCTIONS,
         text=f"=== CANDIDATE ===\n{candidate}\n\n=== LISTING ===\n{listing}",
-        answer_type=ReviewAnswer,
+        answer_type=ModelReviewAnswer,
         prompt_version=PROMPT_VERSION,
         max_tokens=MAX_TOKENS,
         item=item,
@@ -208,7 +208,7 @@ def _listing(posting: Posting) -> str:
 
 
 def combine_with_review(
-    review: ReviewAnswer, model: str, local: MatchResult, profile: Profile, posting: Posting
+    review: ModelReviewAnswer, model: str, local: MatchResult, profile: Profile, posting: Posting
 ) -> MatchResult:
     """Replace the items that a model judges with its fit, as far as both texts support it. Its
     maximum is the sum of theirs."""
@@ -289,7 +289,7 @@ def _bound_fit(
 
 
 def _verified_reasons(
-    review: ReviewAnswer, checker: ClaimChecker, dropped: DroppedClaims, posting: Posting
+    review: ModelReviewAnswer, checker: ClaimChecker, dropped: DroppedClaims, posting: Posting
 ) -> tuple[str, ...]:
     """Verified quotes, those in favour first."""
 
@@ -310,7 +310,7 @@ def _verified_reasons(
 
 
 def _verified_intake(
-    review: ReviewAnswer, checker: ClaimChecker, dropped: DroppedClaims, profile: Profile
+    review: ModelReviewAnswer, checker: ClaimChecker, dropped: DroppedClaims, profile: Profile
 ) -> ResumeIntake:
     names = _candidate_names(profile)
 

@@ -12,9 +12,9 @@ from jobmill.errors import Invalid
 from jobmill.extract.document_limits import MAX_PARTS, OLE, PARSE_ERRORS
 
 from . import document_text, json_resume, linkedin_export, text_resume
-from .draft import Format, ResumeDraft, find_missing_fields
+from .draft import Format, ParsedResume, find_missing_fields
 
-__all__ = ["MAX_FILE_SIZE", "Format", "ResumeDraft", "detect_format", "read_resume"]
+__all__ = ["MAX_FILE_SIZE", "Format", "ParsedResume", "detect_format", "read_resume"]
 
 MAX_FILE_SIZE = 10_000_000
 """Bytes of a file."""
@@ -50,7 +50,7 @@ def _is_linkedin_export(data: bytes) -> bool:
         return False
 
 
-def read_resume(data: bytes, file: str, *, today: dt.date | None = None) -> ResumeDraft:
+def read_resume(data: bytes, file: str, *, today: dt.date | None = None) -> ParsedResume:
     """Read a resume into a draft profile. Invalid, with advice, if the file cannot be read or
     contains nothing usable."""
     today = today or dt.datetime.now(dt.UTC).date()
@@ -67,7 +67,7 @@ def read_resume(data: bytes, file: str, *, today: dt.date | None = None) -> Resu
         profile = text_resume.read_text_resume(document_text.extract_text(data, form, file), today)
     if not profile.model_fields_set:
         raise Invalid(NOTHING_FOUND.format(file=file))
-    return ResumeDraft(form, profile, tuple(find_missing_fields(profile)))
+    return ParsedResume(form, profile, tuple(find_missing_fields(profile)))
 
 
 def _read_linkedin(data: bytes, file: str) -> dict[str, Any]:

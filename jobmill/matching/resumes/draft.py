@@ -12,7 +12,7 @@ Format: TypeAlias = Literal["pdf", "docx", "json-resume", "linkedin", "text"]
 
 
 @dataclass(frozen=True, slots=True)
-class ResumeDraft:
+class ParsedResume:
     """A profile read from a resume, for the person to review."""
 
     format: Format

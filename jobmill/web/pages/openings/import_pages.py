@@ -39,25 +39,25 @@ MAX_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
-class UploadedFile:
+class ImportFile:
     data: bytes
     key: str
     """Identifies the preview: a second click on its button imports nothing."""
     is_confirmed: bool
 
 
-async def _read_form(request: Request) -> UploadedFile:
+async def _read_form(request: Request) -> ImportFile:
     """The uploaded file, or the text of the preview with the confirmation."""
     async with request.form(max_files=1, max_fields=5, max_part_size=MAX_BYTES * 2) as form:
         file, text, key = form.get("file"), form.get("text"), form.get("key")
         if isinstance(text, str) and text.strip():
             is_confirmed = form.get("confirmed") == "yes" and isinstance(key, str) and bool(key)
-            return UploadedFile(text.encode(), str(key or ""), is_confirmed)
+            return ImportFile(text.encode(), str(key or ""), is_confirmed)
         if not isinstance(file, UploadFile) or not file.size:
             raise Invalid(say("Choose a CSV file, or paste its text."))
         if file.size > MAX_BYTES:
             raise Invalid(say("The file is larger than 2.5 MB. Split it into smaller files."))
-        return UploadedFile(await file.read(), "", False)
+        return ImportFile(await file.read(), "", False)
 
 
 @router.get("/openings.csv")
@@ -94,7 +94,7 @@ async def import_openings(visitor: Recruiter, page: Page) -> Response:
 
 
 async def _create_openings(
-    db: RequestDatabase, file: UploadedFile, planned: Sequence[PlannedOpening], visitor: Visitor
+    db: RequestDatabase, file: ImportFile, planned: Sequence[PlannedOpening], visitor: Visitor
 ) -> None:
     async with db.transaction(LONG_TIMEOUT) as tx:
 
