@@ -116,11 +116,14 @@ async def unblock_items(tx: Tx, on: str) -> int:
 
 async def _lock(tx: Tx, id: ItemId) -> str:
     """Lock an item until `tx` ends; returns its status."""
+    # In the order of settlements, which change the live row before the item: they cannot deadlock.
+    live = await tx.execute("SELECT FROM queue.live WHERE id = %s FOR UPDATE", [id])
     if not await fetch_value(tx, int, "SELECT id FROM queue.item WHERE id = %s FOR UPDATE", [id]):
         raise NotFound("item", id)
-    await tx.execute("SELECT FROM queue.live WHERE id = %s FOR UPDATE", [id])
     status = await fetch_value(tx, str, "SELECT status FROM queue.items WHERE id = %s", [id])
     assert status
+    if not live.rowcount and status in ("PENDING", "BLOCKED", "PROCESSING"):
+        raise Conflict(f"item {id} was put back at the same time: try again")
     return status
 
 

@@ -23,6 +23,7 @@ from jobmill.queue import (
 )
 from jobmill.queue.store import ClaimRequest
 from jobmill.queue.worker import LEASE
+from tests.catalog.helpers import somebody_waits
 
 from .helpers import drain, fetch, happened, item, new, put, stages, statuses
 
@@ -142,3 +143,23 @@ async def test_old_items_are_deleted_with_their_events_and_recent_ones_stay(
     assert await fetch(database, "SELECT DISTINCT item_id FROM queue.event ORDER BY 1") == [
         young, live,
     ]  # fmt: skip
+
+
+async def test_cancelling_an_item_and_settling_it_at_once_do_not_deadlock(
+    database: Database,
+) -> None:
+    """A settlement changes the live row of an item before the item itself."""
+    [id] = await put(database, stages(tea=nothing), new("tea"))
+
+    async def cancel() -> None:
+        async with database.transaction() as tx:
+            await operator_actions.cancel_item(tx, id, "not needed")
+
+    async with database.transaction() as tx:
+        await tx.execute("SELECT FROM queue.live WHERE id = %s FOR UPDATE", [id])
+        cancelling = asyncio.create_task(cancel())
+        while not await somebody_waits(tx):
+            await asyncio.sleep(0.001)
+        await tx.execute("UPDATE queue.item SET message = 'settled' WHERE id = %s", [id])
+    await cancelling
+    assert (await item(database, id)).status == "SKIPPED"
