@@ -169,14 +169,13 @@ async def find_rare(
         f"SELECT id FROM catalog.listing WHERE {' AND '.join(texts)} LIMIT %(limit)s"
     )
     try:
-        async with tx.transaction():
+        # Rolled back, so that its settings end and the limits of the transaction return.
+        async with tx.transaction(force_rollback=True):
             await _limit_next_statement(tx, max_duration)
             cursor = await tx.execute(
                 select, dataclasses.asdict(query) | {"limit": MAX_RARE_HITS + 1}
             )
             ids = [ListingId(id) for (id,) in await cursor.fetchall()]
-            await tx.execute("SET LOCAL statement_timeout TO DEFAULT")
-            await tx.execute("SET LOCAL enable_seqscan TO DEFAULT")
     except QueryCanceled:
         return None
     return ids if len(ids) <= MAX_RARE_HITS else None
@@ -312,5 +311,6 @@ def _read_cursor(cursor: str | None, sort: str) -> dict[str, Any]:
         if sort == "best":
             return empty | {"after_id": int(id), "after_rank": float(place)}
         return empty | {"after_id": int(id), "after_at": dt.datetime.fromisoformat(place)}
-    except (ValueError, TypeError, binascii.Error):
+    # Nested thousands of levels deep, or a number without a limit.
+    except (ValueError, TypeError, binascii.Error, RecursionError, OverflowError):
         raise Invalid("invalid cursor: start from the first page") from None

@@ -92,9 +92,22 @@ async def test_paging_shows_each_listing_once_while_listings_arrive(tx: Tx, sort
     assert len(shown) >= 23
 
 
+async def test_a_search_for_rare_words_keeps_the_limits_of_its_transaction(tx: Tx) -> None:
+    """A connection pooler keeps no settings of a session: each transaction sets its own limits."""
+    await tx.execute("SET LOCAL statement_timeout = '7s'")
+    await listing_search.find_rare(tx, ListingQuery(words="pump"))
+    for name, value in (("statement_timeout", "7s"), ("enable_seqscan", "on")):
+        cursor = await tx.execute("SELECT current_setting(%s)", [name])
+        assert await cursor.fetchone() == (value,)
+
+
 async def test_an_invalid_cursor_is_refused(tx: Tx) -> None:
     beyond = base64.urlsafe_b64encode(b'["newest", "2026-01-01T00:00:00+00:00", 1e30]').decode()
-    for wrong in ("x", "e30", "WyJiZXN0IiwgMSwgMV0", "a" * 1000, beyond):
+    deep = base64.urlsafe_b64encode(b"[" * 100_000).decode()
+    endless = base64.urlsafe_b64encode(
+        b'["newest", "2026-01-01T00:00:00+00:00", Infinity]'
+    ).decode()
+    for wrong in ("x", "e30", "WyJiZXN0IiwgMSwgMV0", "a" * 1000, beyond, deep, endless):
         with pytest.raises(Invalid):
             await listing_search.find(tx, ListingQuery(), after=wrong)
     with pytest.raises(Invalid, match="words"):
