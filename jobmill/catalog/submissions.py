@@ -197,16 +197,17 @@ async def find(
     return await _find(tx, owner, state=state, limit=limit)
 
 
-async def find_waiting(tx: Tx, *, limit: int) -> list[Submission]:
-    """The newest submissions of everyone that are not read yet."""
+async def find_waiting(tx: Tx, *, after: int = 0, limit: int) -> list[Submission]:
+    """Submissions of everyone that are not read yet, the oldest first; `after` is the last id of the
+    batch before."""
     return await fetch_all(
         tx,
         Submission,
         f"""
-        SELECT {_COLUMNS} FROM catalog.submission WHERE state = 'waiting'
-         ORDER BY submitted_at DESC, id DESC LIMIT %s
+        SELECT {_COLUMNS} FROM catalog.submission WHERE state = 'waiting' AND id > %s
+         ORDER BY id LIMIT %s
         """,
-        [limit],
+        [after, limit],
     )
 
 

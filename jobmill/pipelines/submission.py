@@ -53,8 +53,8 @@ from jobmill.tools import Tools
 KIND = "submission"
 _BARE_ADDRESS = re.compile(r"(?:[\w-]{1,63}\.){1,8}[a-z]{2,24}(?:[/?#]\S*)?", re.IGNORECASE)
 _FRONT_PAGE = re.compile(r"(?:/[a-z]{2}(?:-[a-z]{2})?)?/?(?:index\.\w{2,5})?", re.IGNORECASE)
-MAX_WAITING = 500
-"""Waiting submissions that one check for abandoned ones looks at."""
+BATCH_SIZE = 500
+"""Waiting submissions that the check for abandoned ones reads at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,16 +417,23 @@ async def _finish_discovery(tx: Tx, *, key: str, move: Finish | Skip) -> None:
 async def keep_abandoned(tx: Tx) -> None:
     """Keep as unknown what waits although its items have ended (cancelled, crashed or lost), so that
     nothing is shown as waiting forever."""
-    for submission in await submissions.find_waiting(tx, limit=MAX_WAITING):
-        if submission.item_id is None:
-            continue
-        try:
-            item = await get_item(tx, ItemId(submission.item_id))
-        except NotFound:
-            await _mark_unknown(tx, submission, "its task no longer exists")
-            continue
-        family = await lineage.read_lineage(tx, item.tracking_id, with_data=False)
-        if all(relative.finished_at for relative in family):
-            last = max(family, key=lambda relative: relative.id)
-            reason = last.error_text or last.message or "its task ended before it was read"
-            await _mark_unknown(tx, submission, reason)
+    last = 0
+    while batch := await submissions.find_waiting(tx, after=last, limit=BATCH_SIZE):
+        last = batch[-1].id
+        for submission in batch:
+            await _keep_if_abandoned(tx, submission)
+
+
+async def _keep_if_abandoned(tx: Tx, submission: Submission) -> None:
+    if submission.item_id is None:
+        return
+    try:
+        item = await get_item(tx, ItemId(submission.item_id))
+    except NotFound:
+        await _mark_unknown(tx, submission, "its task no longer exists")
+        return
+    family = await lineage.read_lineage(tx, item.tracking_id, with_data=False)
+    if all(relative.finished_at for relative in family):
+        last = max(family, key=lambda relative: relative.id)
+        reason = last.error_text or last.message or "its task ended before it was read"
+        await _mark_unknown(tx, submission, reason)

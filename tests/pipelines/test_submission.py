@@ -243,6 +243,23 @@ async def test_a_cancelled_task_leaves_its_record_as_unknown(desk: Desk) -> None
     assert (await desk.record(record.id)).state == "unknown"
 
 
+async def test_a_cancelled_task_is_noticed_behind_many_newer_submissions(desk: Desk) -> None:
+    record = await desk.submit(URL)
+    assert record.item_id
+    async with desk.database.transaction() as tx:
+        await tx.execute(
+            """
+            INSERT INTO catalog.submission (key, url, kind)
+            SELECT 'https://deepwells.example/' || n, 'https://deepwells.example/' || n, 'page'
+              FROM generate_series(1, %s) AS n
+            """,
+            [submission.BATCH_SIZE + 1],
+        )
+        await operator_actions.cancel_item(tx, queue.ItemId(record.item_id), "not needed")
+        await submission.keep_abandoned(tx)
+    assert (await desk.record(record.id)).state == "unknown"
+
+
 async def test_a_full_queue_keeps_the_record(database: Database) -> None:
     desk = Desk(database)
     desk.stages = app.build_stages(Tools(database, desk.net), Settings(queue_capacity=1))
