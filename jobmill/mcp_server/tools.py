@@ -10,12 +10,12 @@ import datetime as dt
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import Field
 
 from jobmill.client import Jobmill, models
-from jobmill.mcp_server.untrusted_text import mark_untrusted
+from jobmill.mcp_server.untrusted_text import clean_line, mark_untrusted
 
 Arrangement = Literal["remote", "hybrid", "onsite"]
 MatchStatus = Literal["new", "saved", "applied", "interviewing", "offer", "rejected", "dismissed"]
@@ -25,6 +25,7 @@ Result = dict[str, Any]
 MAX_TEXT_LENGTH = 12_000
 """Of a description, and of each text about a company."""
 MAX_REPORT_LENGTH = 60_000
+MAX_REASON_LENGTH = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def search_jobs(
         sort="best" if words else None,
         limit=limit,
     )
-    return {"jobs": [_facts(item) | {"verdict": _dump(item.verdict)} for item in page.items]}
+    return {"jobs": [_facts(item) | {"verdict": _reasons(item.verdict)} for item in page.items]}
 
 
 def show_job(client: Jobmill, job_id: int) -> Result:
@@ -74,7 +75,7 @@ def show_job(client: Jobmill, job_id: int) -> Result:
         "seniority": listing.seniority,
         "match_id": listing.match_id,
         "company_id": listing.company_id,
-        "decision": _dump(listing.decision),
+        "decision": _reasons(listing.decision),
         "text": mark_untrusted(listing.description, limit=MAX_TEXT_LENGTH),
     }
 
@@ -92,7 +93,7 @@ def try_profile_change(
     result = client.try_what_if(
         job_id, having=having, without=without, place=places, arrangement=arrangements
     )
-    return _dump(result)
+    return _reasons(result)
 
 
 def list_matches(
@@ -118,11 +119,11 @@ def explain_match(client: Jobmill, match_id: int) -> Result:
     return _match(match) | {
         "threshold": match.threshold,
         "threshold_why": match.threshold_why,
-        "parts": [_dump(part) for part in match.items],
-        "matched_skills": match.matched_skills,
-        "skill_gaps": match.skill_gaps,
-        "checks": [_dump(check) for check in match.checks or ()],
-        "resume_intake": match.resume_intake,
+        "parts": [_reasons(part) for part in match.items],
+        "matched_skills": _clean(match.matched_skills),
+        "skill_gaps": _clean(match.skill_gaps),
+        "checks": [_reasons(check) for check in match.checks or ()],
+        "resume_intake": _clean(match.resume_intake),
         "text": mark_untrusted(match.description, limit=MAX_TEXT_LENGTH),
     }
 
@@ -169,14 +170,15 @@ def list_applications(client: Jobmill) -> Result:
                 "name": column.name,
                 "count": column.count,
                 "applications": [
-                    {"match_id": card.match_id, "title": card.title, "company": card.company,
+                    {"match_id": card.match_id, "title": _clean_name(card.title),
+                     "company": _clean_name(card.company),
                      "next_step": card.next_step, "applied_on": _day(card.applied_on)}
                     for card in column.applications
                 ],
             }
             for column in board.columns
         ],
-        "due": [_dump(step) for step in board.due],
+        "due": [_clean(_dump(step)) for step in board.due],
     }  # fmt: skip
 
 
@@ -226,13 +228,12 @@ def company_facts(
     if company_id is None:
         page = client.list_companies(q=name, limit=10)
         if len(page.items) != 1:
-            return {"companies": [_dump(item) for item in page.items]}
+            return {"companies": [_clean(_dump(item)) for item in page.items]}
         company_id = page.items[0].id
     company = client.show_company_facts(company_id)
     facts = _dump(company)
-    return facts | {
-        field: mark_untrusted(facts[field], limit=MAX_TEXT_LENGTH)
-        for field in ("about", "culture", "mission")
+    return _clean(facts) | {
+        field: mark_untrusted(facts[field], limit=MAX_TEXT_LENGTH) for field in ("about", "culture", "mission")
     }
 
 
@@ -269,6 +270,34 @@ def _dump(model: Any) -> Any:
     return None if model is None else model.model_dump(mode="json")
 
 
+def _reasons(model: Any) -> Any:
+    """What was decided about a job and why; its texts quote the posting."""
+    return _clean(_dump(model))
+
+
+def _clean(value: Any) -> Any:
+    """Texts as short lines, and the quoted words of a posting marked."""
+    if isinstance(value, str):
+        return clean_line(value, limit=MAX_REASON_LENGTH)
+    if isinstance(value, list):
+        return [_clean(part) for part in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        fields = cast("Result", value)
+        return {
+            name: _mark_quotes(part) if name == "words" else _clean(part)
+            for name, part in fields.items()
+        }
+    return value
+
+
+def _clean_name(text: str | None) -> str | None:
+    return clean_line(text) if text else None
+
+
+def _mark_quotes(words: str | Sequence[str] | None) -> str | None:
+    return mark_untrusted(words if isinstance(words, str) else "\n".join(words or ()))
+
+
 def _day(day: dt.date | None) -> str | None:
     return day.isoformat() if day else None
 
@@ -282,9 +311,9 @@ def _facts(
     salary = [job.salary_min, job.salary_max, job.salary_currency, job.salary_period]
     return {
         "id": job.id,
-        "title": job.title,
-        "company": job.company,
-        "location": job.location,
+        "title": _clean_name(job.title),
+        "company": _clean_name(job.company),
+        "location": _clean_name(job.location),
         "arrangement": job.arrangement,
         "salary": salary if job.salary_min or job.salary_max else None,
         "first_seen_at": job.first_seen_at.isoformat(),
@@ -302,9 +331,9 @@ def _match(match: models.ApiMatchItem | models.ApiMatchRecord) -> Result:
             "score": match.score,
             "priority": match.priority,
             "status": match.status,
-            "reason_for": match.reason_for,
-            "reason_against": match.reason_against,
-            "dealbreakers": match.dealbreakers,
+            "reason_for": _clean(match.reason_for),
+            "reason_against": _clean(match.reason_against),
+            "dealbreakers": _clean(match.dealbreakers),
         }
     )
 
@@ -314,14 +343,15 @@ def _submission(submission: models.ApiSubmissionRecord) -> Result:
         "submission_id": submission.id,
         "kind": submission.kind,
         "state": submission.state,
-        "reason": submission.reason,
+        "reason": _clean(submission.reason),
         "job_id": submission.listing_id,
         "company_id": submission.company_id,
     }
 
 
 def _application(application: models.ApiTrackedApplication) -> Result:
-    return _dump(application)
+    names = {"title": _clean_name(application.title), "company": _clean_name(application.company)}
+    return _dump(application) | names
 
 
 TOOLS: Sequence[ToolDefinition] = (
