@@ -21,6 +21,8 @@ class RunCount:
 class RunCounters:
     def __init__(self) -> None:
         self._counts: dict[tuple[str, str, str], RunCount] = {}
+        self._written: dict[tuple[str, str, str], RunCount] = {}
+        """By the newest transaction, which may still fail to commit."""
 
     def add(self, kind: str, stage: str, outcome: str, seconds: float) -> None:
         count = self._counts.get((kind, stage, outcome))
@@ -31,13 +33,20 @@ class RunCounters:
         count.buckets[bisect_left(BUCKET_BOUNDS, seconds)] += 1
 
     async def write(self, tx: Tx) -> None:
-        """Add the counts since the last write; a killed worker loses those of its last seconds."""
-        counts, self._counts = self._counts, {}
+        """Add the counts since the last write; a killed worker loses those of its last seconds. The
+        caller calls `restore` if `tx` fails to commit."""
+        counts, self._counts, self._written = self._counts, {}, {}
         try:
             await _write(tx, counts)
         except BaseException:
             self._merge(counts)
             raise
+        self._written = counts
+
+    def restore(self) -> None:
+        """Keep the counts of the newest write for the next one, because it was not committed."""
+        counts, self._written = self._written, {}
+        self._merge(counts)
 
     def _merge(self, counts: dict[tuple[str, str, str], RunCount]) -> None:
         for key, count in counts.items():

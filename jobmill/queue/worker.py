@@ -91,6 +91,8 @@ class PeriodicTask:
     run: Callable[[Tx], Awaitable[object]]
     on_feed_notify: bool = False
     """Run it also when a notification says that a feed has new rows."""
+    on_failure: Callable[[], None] = lambda: None
+    """Called when it failed, or its transaction failed to commit."""
 
 
 class Worker:
@@ -128,7 +130,7 @@ class Worker:
         self._periodic_tasks: list[PeriodicTask] = [
             PeriodicTask(lease.total_seconds() / 4, leases.rescue_abandoned_items),
             PeriodicTask(5.0, store.wake_stranded_waiters),
-            PeriodicTask(2.0, self._run_counters.write),
+            PeriodicTask(2.0, self._run_counters.write, on_failure=self._run_counters.restore),
             PeriodicTask(60.0, self._release_unknown_claims),
             *periodic_tasks,
         ]
@@ -497,6 +499,7 @@ class Worker:
                 return await task.run(tx)
         # Also a bug in the code of a feed: the items in the queue must still be worked on.
         except Exception as error:
+            task.on_failure()
             expected = isinstance(error, (AppError, *DATABASE_ERRORS))
             log.warning(
                 "periodic task failed",

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import httpx2
+import pytest
 from prometheus_client.openmetrics import parser as openmetrics
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -12,7 +13,17 @@ from jobmill.db import Database, Tx
 from jobmill.db.clock import server_time
 from jobmill.errors import OutsideError
 from jobmill.pipelines import notifications
-from jobmill.queue import Block, Finish, Move, NewItem, Stage, Stages, Work, operator_actions
+from jobmill.queue import (
+    Block,
+    Finish,
+    Move,
+    NewItem,
+    Stage,
+    Stages,
+    Work,
+    inspect,
+    operator_actions,
+)
 from jobmill.queue.run_counters import BUCKET_BOUNDS, RunCounters
 from jobmill.rotation import platform_state, targets
 from jobmill.rotation.planner import RunRequest, start_run
@@ -186,6 +197,25 @@ async def test_run_times_are_a_histogram_over_all_outcomes(
     assert samples[f"{name}_bucket", "tea", "+Inf", "boil"] == 4
     assert samples[f"{name}_count", "tea", "boil"] == 4
     assert abs(samples[f"{name}_sum", "tea", "boil"] - 999.141) < 1e-6
+
+
+async def test_runs_are_counted_once_although_their_first_write_is_rolled_back(
+    database: Database,
+) -> None:
+    tally = RunCounters()
+    tally.add("tea", "boil", "finish", 0.001)
+    with pytest.raises(ZeroDivisionError):
+        async with database.transaction() as tx:
+            await tally.write(tx)
+            raise ZeroDivisionError
+    tally.restore()
+    tally.add("tea", "boil", "finish", 0.001)
+    for _ in range(2):
+        async with database.transaction() as tx:
+            await tally.write(tx)
+    async with database.transaction() as tx:
+        (counter,) = await inspect.list_run_counters(tx)
+    assert counter.runs == 2
 
 
 async def test_openmetrics_is_served_on_request(
