@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, TypeGuard
 
 from jobmill.db import Database, Tx, is_connection_lost
@@ -72,11 +72,11 @@ class GroupCommitter:
                 group.append(self._pending.get_nowait())
             await self._commit(group)
 
-    async def _commit(self, group: list[_PendingSave]) -> None:
-        """Commit a group, or each save alone; repeat while the database is unreachable."""
+    async def _commit(self, group: list[_PendingSave], in_doubt: Collection[Claim] = ()) -> None:
+        """Commit a group, or each save alone; repeat while the database is unreachable. `in_doubt`:
+        claims whose group may have been committed before."""
         delay = 0.1
         started = time.monotonic()
-        in_doubt: set[Claim] = set()
         while group := self._drop_void(group):
             try:
                 moves = [(pending.settlement, pending.move) for pending in group]
@@ -92,7 +92,7 @@ class GroupCommitter:
                     in_doubt = {pending.settlement.work.claim for pending in group}
                 elif len(group) > 1:
                     for pending in group:
-                        await self._commit([pending])
+                        await self._commit([pending], in_doubt)
                     return
                 elif not _is_worth_repeating(error, started):
                     group[0].resolve(error)
