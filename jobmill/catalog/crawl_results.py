@@ -231,7 +231,8 @@ async def _save_postings(
     }
     existing = await listings.find_by_identity(tx, list(by_identity))
     # All runs write in this order (companies, new listings, links, existing listings), so that
-    # they cannot deadlock.
+    # two of them cannot deadlock. Two groups of saves can, because each takes the locks of its runs
+    # one after another (`queue.group_commit`): the saves are then repeated one by one.
     company_ids = await _find_companies(tx, source, by_identity, existing)
     to_row = partial(_to_row, source, company_ids, platforms)
     new = {key: seen_posting for key, seen_posting in by_identity.items() if key not in existing}
