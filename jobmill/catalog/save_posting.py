@@ -19,7 +19,6 @@ from . import (
     history,
     listing_pages,
     listings,
-    posting_identity,
     posting_merge,
 )
 
@@ -35,14 +34,14 @@ async def save(
     """Insert or update the listing of a posting; returns its id."""
     posting = listings.make_storable(posting)
     now = await server_time(tx)
-    identity = posting_identity.identity(posting, platforms)
-    columns = listings.to_columns(posting, platforms) | {
+    columns: dict[str, Any] = listings.to_columns(posting, platforms) | {
         "source_id": source_id,
         "company_id": await _find_company(tx, posting, website),
         "listed_hash": listings.listed_hash(posting),
         "last_seen_at": now,
         "changed_at": now,
     }
+    identity = columns["identity"]
     inserted = await listings.insert_all(tx, [columns | {"first_seen_at": now}])
     if not inserted:
         return await _update_existing(tx, identity, columns, source_id)
@@ -57,14 +56,14 @@ async def save_private(tx: Tx, posting: Posting, platforms: PlatformRules) -> Li
     catalog and no duplicates, which others would see. A listing that exists stays as it is."""
     posting = listings.make_storable(posting)
     now = await server_time(tx)
-    identity = posting_identity.identity(posting, platforms)
-    columns = listings.to_columns(posting, platforms) | {
+    columns: dict[str, Any] = listings.to_columns(posting, platforms) | {
         "private": True,
         "listed_hash": listings.listed_hash(posting),
         "first_seen_at": now,
         "last_seen_at": now,
         "changed_at": now,
     }
+    identity = columns["identity"]
     inserted = await listings.insert_all(tx, [columns])
     if inserted:
         await history.record(tx, "listing", inserted[identity], "opened")
