@@ -60,7 +60,7 @@ def test_a_test_letter_needs_a_mail_server_that_takes_it(jobmill: Jobmill) -> No
     assert (off.returncode, "no mail server is configured" in off.stderr) == (5, True)
     mail = {"JOBMILL_SMTP_URL": "smtp://127.0.0.1:1", "JOBMILL_MAIL_FROM": "hiring@wells.example"}
     refused = jobmill("config", "test-mail", "me@example.org", **mail)
-    assert (refused.returncode, "did not accept the letter" in refused.stderr) == (5, True)
+    assert (refused.returncode, "did not accept the email" in refused.stderr) == (5, True)
 
 
 async def test_a_test_letter_reaches_the_mail_server(jobmill: Jobmill) -> None:

@@ -152,7 +152,7 @@ async def test_a_letter_has_versions_and_an_opening_may_have_its_own(tx: Tx) -> 
         ("applied", "Hi", "${name.__class__}", "Write"),
         ("applied", " ", "Hi", "subject"),
         ("applied", "Hi", "", "text"),
-        ("none", "Hi", "Hi", "no letter none"),
+        ("none", "Hi", "Hi", "no email template none"),
         ("confirm", "$confirm_link", "Confirm at $my_link", r"Add \$confirm_link to the text"),
         ("promoted", "Hi", "$decline_link", r"Add \$accept_link or \$my_link to the text"),
         ("reminder", "Hi", "$$accept_link", r"Add \$accept_link or \$my_link to the text"),

@@ -12,6 +12,7 @@ from jobmill import app, queue
 from jobmill.boards.url_detection import DetectedBoard
 from jobmill.catalog import companies, sources
 from jobmill.catalog.sources import Source
+from jobmill.cli.support import hints
 from jobmill.db import Database
 from jobmill.errors import Invalid
 from jobmill.outside.request import FetchFailure
@@ -113,7 +114,8 @@ async def test_confident_boards_run_and_others_wait_for_approval(
     first = [f"source:{source.id}"] if status == "active" else []
     assert await runs_of(database, done.id) == first
     if status != "active":
-        assert f"approval approve source:{source.id}" in (done.message or "")
+        assert "needs your approval" in (done.message or "")
+        assert f"approval approve source:{source.id}" in hints.add_next_command(done.message or "")
 
 
 async def test_the_first_run_brings_listings(database: Database, net: Net) -> None:
