@@ -233,7 +233,8 @@ def company_facts(
     company = client.show_company_facts(company_id)
     facts = _dump(company)
     return _clean(facts) | {
-        field: mark_untrusted(facts[field], limit=MAX_TEXT_LENGTH) for field in ("about", "culture", "mission")
+        field: mark_untrusted(facts[field], limit=MAX_TEXT_LENGTH)
+        for field in ("about", "culture", "mission")
     }
 
 
@@ -295,7 +296,8 @@ def _clean_name(text: str | None) -> str | None:
 
 
 def _mark_quotes(words: str | Sequence[str] | None) -> str | None:
-    return mark_untrusted(words if isinstance(words, str) else "\n".join(words or ()))
+    text = words if isinstance(words, str) else "\n".join(words or ())
+    return mark_untrusted(text, limit=MAX_TEXT_LENGTH)
 
 
 def _day(day: dt.date | None) -> str | None:
