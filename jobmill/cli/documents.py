@@ -13,7 +13,7 @@ from jobmill.cli.support import lookups, output, session
 from jobmill.cli.support.lookups import ProfileName
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Database, Tx
-from jobmill.documents import drafting, rendering, store, text_file
+from jobmill.documents import document_files, drafting, store, text_file
 from jobmill.documents.document import PAPERS, TEMPLATES, Paper, Template
 from jobmill.documents.store import DocumentFormat, DocumentSummary
 from jobmill.errors import Invalid
@@ -59,7 +59,7 @@ def write(
             version = await store.save(
                 tx, id, document, based_on=stored.version, owner=owner, actor=actor
             )
-        pages = (await rendering.render_file(document, "pdf")).pages
+        pages = (await document_files.render_file(document, "pdf")).pages
         return {
             "id": id,
             "match": match,
@@ -129,8 +129,8 @@ def export(
             stored = await store.get(tx, id, version=version, owner=owner)
             match = await matches.get(tx, stored.match_id, owner=owner)
         document = stored.document()
-        file = await rendering.render_file(document, format)
-        return rendering.file_name(document, match.company, format), file.data
+        file = await document_files.render_file(document, format)
+        return document_files.file_name(document, match.company, format), file.data
 
     name, data = session.with_database(act)
     _write_file(out or name, data)
@@ -155,7 +155,7 @@ def sent(id: Id, format: Format = "pdf", as_json: AsJson = False) -> None:
         async with database.transaction() as tx:
             owner = await lookups.find_owner(tx)
             stored = await store.get(tx, id, owner=owner)
-        data = (await rendering.render_file(stored.document(), format)).data
+        data = (await document_files.render_file(stored.document(), format)).data
         async with database.transaction() as tx:
             await store.mark_sent(
                 tx, id, stored.version, format, data, owner=owner, actor=lookups.current_user()

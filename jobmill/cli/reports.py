@@ -16,7 +16,7 @@ from jobmill.cli.support import environment, files, lookups, output, session
 from jobmill.cli.support.output import AsJson, Limit
 from jobmill.db import Tx
 from jobmill.errors import Conflict, Invalid
-from jobmill.outside.pdf import print_pdf
+from jobmill.outside.pdf_printing import print_pdf
 from jobmill.pipelines import report as report_pipeline
 from jobmill.reports import comparison, contents, export, recurring, results, store
 from jobmill.reports import competitors as rivals

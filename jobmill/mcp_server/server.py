@@ -14,7 +14,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 
 from jobmill.client import ApiError, ServerUnreachable
-from jobmill.mcp_server.connections import Connections
+from jobmill.mcp_server.caller_keys import Connections
 from jobmill.mcp_server.tools import CHANGING, TOOLS, ToolDefinition
 
 INSTRUCTIONS = """\

@@ -146,3 +146,15 @@ def _moved(
     ):
         return least
     return max(blocked_until, least)
+
+
+async def save_schedule(
+    tx: Tx, source_id: int, priority: int, timing: TargetTiming, *, actor: str
+) -> Target:
+    """Set the priority, the least interval and the call window."""
+    await targets.sync_source(tx, source_id)
+    target = await targets.get(tx, source_id, lock=True)
+    # A slice keeps the priority of its searches until a person sets another one.
+    if priority != target.priority:
+        await set_priority(tx, source_id, priority, actor=actor)
+    return await set_timing(tx, source_id, timing, actor=actor)

@@ -24,8 +24,8 @@ from jobmill.hiring.applications.submissions import (
 from jobmill.hiring.records import idempotent_responses
 from jobmill.hiring.records.applications import DuplicateApplication
 from jobmill.hiring.records.idempotent_responses import KeyedRequest, NewResponse, StoredResponse
+from jobmill.web.apply_retries import UnansweredApplications, content_key, find_outcome
 from jobmill.web.dependencies import RequestDatabase
-from jobmill.web.unanswered_applications import UnansweredApplications, content_key, find_outcome
 
 MAX_BATCH_SIZE = 100
 COMMIT_CHECKS = 5

@@ -17,11 +17,9 @@ from jobmill.rotation import (
     platform_state,
     rotation_status,
     target_overview,
-    target_settings,
     targets,
 )
 from jobmill.rotation.target_overview import TargetCall
-from jobmill.rotation.target_settings import TargetTiming
 from jobmill.rotation.targets import PolicyName, Target
 from jobmill.settings import Settings
 
@@ -68,18 +66,6 @@ async def read_target_detail(tx: Tx, id: int, now: dt.datetime, policy: PolicyNa
         await target_overview.list_calls(tx, id),
         expected.get(id),
     )
-
-
-async def save_schedule(
-    tx: Tx, source_id: int, priority: int, timing: TargetTiming, *, actor: str
-) -> Target:
-    """Set the priority, the least interval and the call window."""
-    await targets.sync_source(tx, source_id)
-    target = await targets.get(tx, source_id, lock=True)
-    # A slice keeps the priority of its searches until a person sets another one.
-    if priority != target.priority:
-        await target_settings.set_priority(tx, source_id, priority, actor=actor)
-    return await target_settings.set_timing(tx, source_id, timing, actor=actor)
 
 
 async def change_status(tx: Tx, source_id: int, change: TargetChange, *, actor: str) -> Target:

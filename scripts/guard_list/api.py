@@ -40,7 +40,7 @@ GUARDS: list[Guard] = [
     ),
     guard(
         "callers over HTTP bring a key",
-        "jobmill/mcp_server/connections.py",
+        "jobmill/mcp_server/caller_keys.py",
         'if scheme.lower() != "bearer" or not key.strip():',
         "if scheme is None:",
         f"{MCP}::test_over_http_every_caller_brings_a_key",

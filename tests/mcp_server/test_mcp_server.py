@@ -25,7 +25,7 @@ from jobmill.errors import Invalid
 from jobmill.matching import matches
 from jobmill.matching.profile import Profile, Skill
 from jobmill.matching.verdict import FilterResult, ScoreItem, Strike
-from jobmill.mcp_server.connections import OwnConnection
+from jobmill.mcp_server.caller_keys import OwnConnection
 from jobmill.mcp_server.server import create_server
 from jobmill.mcp_server.tools import CHANGING, TOOLS
 from jobmill.mcp_server.untrusted_text import mark_untrusted

@@ -11,7 +11,7 @@ import pytest
 
 from jobmill.catalog import companies
 from jobmill.db import Database
-from jobmill.outside import pdf
+from jobmill.outside import pdf_printing
 from jobmill.settings import Settings
 from jobmill.web import site as pages
 from jobmill.web.site_settings import SiteSettings
@@ -303,7 +303,7 @@ async def test_the_api_creates_shows_reruns_and_compares(
 
 
 async def test_a_pdf_is_printed_by_the_browser() -> None:
-    if pdf.find_browser() is None:
+    if pdf_printing.find_browser() is None:
         pytest.skip("no Chromium")
-    printed = await pdf.print_pdf("<!doctype html><title>x</title><h1>Website report</h1>")
+    printed = await pdf_printing.print_pdf("<!doctype html><title>x</title><h1>Website report</h1>")
     assert printed.startswith(b"%PDF-")

@@ -59,7 +59,7 @@ def mcp(
     on this machine, like `jobmill open`.
     """
     try:
-        from jobmill.mcp_server.connections import KeyOfCaller, OwnConnection
+        from jobmill.mcp_server.caller_keys import KeyOfCaller, OwnConnection
         from jobmill.mcp_server.server import create_server
         from jobmill.mcp_server.tools import CHANGING
     except ModuleNotFoundError as error:

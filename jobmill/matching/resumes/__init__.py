@@ -11,7 +11,7 @@ from typing import Any
 from jobmill.errors import Invalid
 from jobmill.extract.document_limits import MAX_PARTS, OLE, PARSE_ERRORS
 
-from . import document_text, json_resume, linkedin_export, text_resume
+from . import json_resume, linkedin_export, pdf_and_word_text, text_resume
 from .draft import Format, ParsedResume, find_missing_fields
 
 __all__ = ["MAX_FILE_SIZE", "Format", "ParsedResume", "detect_format", "read_resume"]
@@ -64,7 +64,9 @@ def read_resume(data: bytes, file: str, *, today: dt.date | None = None) -> Pars
     elif form == "linkedin":
         profile = json_resume.read_json_resume(_read_linkedin(data, file), today)
     else:
-        profile = text_resume.read_text_resume(document_text.extract_text(data, form, file), today)
+        profile = text_resume.read_text_resume(
+            pdf_and_word_text.extract_text(data, form, file), today
+        )
     if not profile.model_fields_set:
         raise Invalid(NOTHING_FOUND.format(file=file))
     return ParsedResume(form, profile, tuple(find_missing_fields(profile)))

@@ -10,9 +10,9 @@ from jobmill.matching.posting_facts import skills
 from jobmill.matching.profile import Profile, ProfilePerson, Skill
 
 from . import home_address, json_entries, languages, stated_years, work_history
-from .document_text import MAX_TEXT_LENGTH
 from .draft import build_profile
 from .json_values import as_dict, as_dicts, as_lines, as_text
+from .pdf_and_word_text import MAX_TEXT_LENGTH
 
 MAX_JOBS: Final = 200
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field, StrictBool
 
 from jobmill.db import Tx
-from jobmill.documents import drafting, rendering, store
+from jobmill.documents import document_files, drafting, store
 from jobmill.documents.document import (
     ApplicationDocument,
     DocumentKind,
@@ -270,7 +270,7 @@ async def mark_document_sent(document_id: PathId, body: SentBody, caller: Seeker
     """Freeze the file that was sent."""
     async with caller.db.transaction() as tx:
         stored = await store.get(tx, document_id, version=body.version, owner=caller.owner)
-    file = await rendering.render_file(stored.document(), body.format)
+    file = await document_files.render_file(stored.document(), body.format)
 
     async def work(tx: Tx) -> DocumentHistory:
         await store.mark_sent(
@@ -295,7 +295,7 @@ async def download_document(
 ) -> Response:
     """The file of a version as it prints now."""
     stored, company = await _find_file(db, document_id, version, visitor.owner)
-    file = await rendering.render_file(stored.document(), format)
+    file = await document_files.render_file(stored.document(), format)
     return _respond(stored, company, format, file.data)
 
 
@@ -324,7 +324,7 @@ async def _find_file(
 def _respond(
     stored: StoredDocument, company: str | None, format: DocumentFormat, data: bytes
 ) -> Response:
-    headers = download_headers(rendering.file_name(stored.document(), company, format))
+    headers = download_headers(document_files.file_name(stored.document(), company, format))
     return Response(data, media_type=FORMATS[format], headers=headers)
 
 

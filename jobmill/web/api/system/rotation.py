@@ -20,6 +20,7 @@ from jobmill.rotation import (
     platform_state,
     rotation_status,
     target_overview,
+    target_settings,
     targets,
 )
 from jobmill.rotation.target_settings import TargetTiming
@@ -276,7 +277,7 @@ async def set_target_schedule(
 
     async def work(tx: Tx) -> TargetRecord:
         actor = caller.actor.name
-        await target_detail.save_schedule(tx, source_id, body.priority, timing, actor=actor)
+        await target_settings.save_schedule(tx, source_id, body.priority, timing, actor=actor)
         return await _read(tx, source_id, caller.site_settings)
 
     return await caller.run_once(work)

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from jobmill.documents import drafting, profile_changes, rendering, rewording, store, text_file
+from jobmill.documents import document_files, drafting, profile_changes, rewording, store, text_file
 from jobmill.documents.document import (
     PAPERS,
     TEMPLATES,
@@ -135,7 +135,7 @@ async def _render(
 
 
 async def _preview(document: ApplicationDocument) -> DocumentPreview:
-    typeset = await rendering.render_file(document, "pdf")
+    typeset = await document_files.render_file(document, "pdf")
     return DocumentPreview(
         printed_header(document),
         printed_sections(document),
@@ -146,7 +146,7 @@ async def _preview(document: ApplicationDocument) -> DocumentPreview:
 
 
 async def _count_pages(stored: StoredDocument) -> int:
-    return (await rendering.render_file(stored.document(), "pdf")).pages
+    return (await document_files.render_file(stored.document(), "pdf")).pages
 
 
 @router.post("/{document_id}/preview")
@@ -285,7 +285,7 @@ async def mark_sent(document_id: PathId, form: Fields, visitor: Seeker, db: Db) 
     )
     async with db.transaction() as tx:
         stored = await store.get(tx, document_id, version=version, owner=visitor.owner)
-    file = await rendering.render_file(stored.document(), format)
+    file = await document_files.render_file(stored.document(), format)
     async with db.transaction() as tx:
         await store.mark_sent(
             tx,
@@ -306,7 +306,7 @@ async def show_image(
     """The picture of a page."""
     async with db.transaction() as tx:
         stored = await store.get(tx, document_id, version=version, owner=visitor.owner)
-    images = await rendering.draw_pages(stored.document())
+    images = await document_files.draw_pages(stored.document())
     if number > len(images):
         raise NotFound("page", number)
     # A stored version never changes, but may belong to somebody else after a sign-in.

@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jobmill.catalog import history
 from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Invalid, NotFound
-from jobmill.outside.pdf import print_pdf
+from jobmill.outside.pdf_printing import print_pdf
 from jobmill.pipelines import report as report_pipeline
 from jobmill.reports import competitors, contents, export, recurring, store
 from jobmill.reports.document import build_sections

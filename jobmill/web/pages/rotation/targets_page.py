@@ -14,6 +14,7 @@ from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.rotation import (
     planner,
     target_overview,
+    target_settings,
 )
 from jobmill.rotation.target_settings import TargetTiming
 from jobmill.rotation.targets import Target, TargetStatus
@@ -117,7 +118,7 @@ async def save_settings(source_id: PathId, form: Fields, visitor: Admin, page: P
         )
         async with page.db.transaction() as tx:
             actor = visitor.actor.name
-            await target_detail.save_schedule(tx, source_id, priority, timing, actor=actor)
+            await target_settings.save_schedule(tx, source_id, priority, timing, actor=actor)
     except (Invalid, Conflict) as error:
         return await _render(page, source_id, error=error, form=form)
     return RedirectResponse(f"/sources/rotation/reads/{source_id}?did=settings", 303)
