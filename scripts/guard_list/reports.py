@@ -67,8 +67,8 @@ GUARDS: list[Guard] = [
     guard(
         "a report knows its task before it starts",
         PIPELINE,
-        "partial(_take, phase), _put_back, _record_items)",
-        "partial(_take, phase), _put_back)",
+        "partial(_claim_due, phase), _requeue_refused, _record_items)",
+        "partial(_claim_due, phase), _requeue_refused)",
         f"{TEST}::test_an_item_that_is_cancelled_before_it_starts_fails_the_report",
     ),
     guard(

@@ -228,15 +228,15 @@ GUARDS: list[Guard] = [
     guard(
         "queued calls count against the limit of a day",
         PLATFORMS,
-        "left = standing.per_day - use.day - use.queued",
-        "left = standing.per_day - use.day",
+        "left = state.per_day - use.day - use.queued",
+        "left = state.per_day - use.day",
         f"{ROTATION}::test_queued_calls_count_against_the_limit_of_a_platform",
     ),
     guard(
         "queued calls count against the limit of an hour",
         PLATFORMS,
-        "left = standing.per_hour - use.hour - use.queued",
-        "left = standing.per_hour - use.hour",
+        "left = state.per_hour - use.hour - use.queued",
+        "left = state.per_hour - use.hour",
         f"{ROTATION}::test_queued_calls_count_against_the_limit_of_a_platform",
     ),
     guard(

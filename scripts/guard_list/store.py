@@ -118,7 +118,7 @@ GUARDS: list[Guard] = [
     guard(
         "a full phase refuses",
         ADMISSION,
-        "if room[new.kind, new.stage] > 0:",
+        "if capacity[new.kind, new.stage] > 0:",
         "if True:",
         f"{CAP}::test_a_full_phase_refuses_new_items",
     ),
@@ -130,11 +130,11 @@ GUARDS: list[Guard] = [
         f"{CAP}::test_a_full_phase_refuses_new_items",
     ),
     guard(
-        "a feed takes only as many rows as the phase has room for",
+        "a feed takes only as many rows as the phase has capacity for",
         FEED,
-        "    room = min(BATCH_SIZE, await remaining_capacity(tx, source.kind, source.stage))\n"
-        "    if room <= 0:\n        return 0",
-        "    room = BATCH_SIZE",
+        "    capacity = min(BATCH_SIZE, await remaining_capacity(tx, source.kind, source.stage))\n"
+        "    if capacity <= 0:\n        return 0",
+        "    capacity = BATCH_SIZE",
         f"{CAP}::test_a_feed_submits_what_fits_and_a_full_queue_loses_nothing",
     ),
     guard(
