@@ -204,7 +204,7 @@ def build_select(
     only_ids: LiteralString = "AND id = ANY(%(ids)s)" if "ids" in params else ""
     return f"""
         SELECT *, (SELECT count(*)::int FROM catalog.listing AS linked
-                    WHERE linked.duplicate_of = found.id) AS others
+                    WHERE linked.duplicate_of = hit.id) AS others
           FROM (SELECT *
                   FROM (SELECT id, title, company, location, locations, arrangement, seniority,
                                employment_type, salary_min, salary_max, salary_currency,
@@ -213,7 +213,7 @@ def build_select(
                           FROM {newest if newest_only else "catalog.listing"} AS listing
                          WHERE {_time_bounds(query, params)} AND {_conditions(query)} {only_ids}) AS fitting
                  {after_cursor if best and params["after_id"] is not None else ""}
-                 ORDER BY {order} LIMIT %(limit)s) AS found
+                 ORDER BY {order} LIMIT %(limit)s) AS hit
          ORDER BY {order}
     """
 

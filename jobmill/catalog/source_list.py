@@ -114,9 +114,9 @@ async def find_recent_runs(tx: Tx, ids: Iterable[int]) -> Mapping[int, Sequence[
         RunOutcome,
         """
         SELECT source_id, outcome, seen
-          FROM unnest(%(ids)s::bigint[]) AS source (id)
+          FROM unnest(%(ids)s::bigint[]) AS requested (id)
          CROSS JOIN LATERAL (SELECT id AS run_id, source_id, outcome, seen FROM catalog.run
-                              WHERE source_id = source.id ORDER BY id DESC LIMIT %(limit)s) AS last
+                              WHERE source_id = requested.id ORDER BY id DESC LIMIT %(limit)s) AS last
          ORDER BY run_id
         """,
         {"ids": list(ids), "limit": MAX_RECENT_RUNS},

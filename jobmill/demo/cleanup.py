@@ -43,7 +43,7 @@ async def count_data(tx: Tx) -> Sequence[DeletedCount]:
             ('openings', (SELECT count(*) FROM hiring.opening WHERE parent_id IS NULL)),
             ('applicants', (SELECT count(*) FROM hiring.applicant)),
             ('items', (SELECT count(*) FROM queue.item))
-        ) AS held (what, count)
+        ) AS data (what, count)
         """,
     )
 

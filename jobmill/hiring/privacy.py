@@ -126,7 +126,7 @@ async def export_personal_data(tx: Tx, applicant_id: int) -> dict[str, Any]:
                            || jsonb_build_object('questions', (
                                   SELECT jsonb_agg(question - 'knockout' ORDER BY number)
                                     FROM jsonb_array_elements(fields)
-                                         WITH ORDINALITY AS asked (question, number)))
+                                         WITH ORDINALITY AS field (question, number)))
                            ORDER BY application.id), '[]')
                   FROM hiring.application JOIN hiring.form_answer ON application_id = application.id
                   JOIN hiring.application_form

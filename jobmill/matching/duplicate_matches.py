@@ -74,20 +74,20 @@ async def find_duplicates(tx: Tx, matches: Sequence[int]) -> dict[int, list[Matc
         tx,
         MatchDuplicate,
         f"""
-        SELECT own.id AS of, twin.id AS listing_id, twin.source, twin.url, twin.match_id,
+        SELECT original.id AS of, twin.id AS listing_id, twin.source, twin.url, twin.match_id,
                twin.status
-          FROM matching.match AS own
-          JOIN catalog.listing ON listing.id = own.listing_id,
+          FROM matching.match AS original
+          JOIN catalog.listing ON listing.id = original.listing_id,
        LATERAL (SELECT twin.id, source.name AS source, twin.url, match.id AS match_id, match.status
                   FROM catalog.listing AS twin
                   LEFT JOIN catalog.source ON source.id = twin.source_id
                   LEFT JOIN matching.match ON match.listing_id = twin.id
-                                          AND match.profile_id = own.profile_id
+                                          AND match.profile_id = original.profile_id
                                           AND match.dropped_at IS NULL
                  WHERE {LINKED} AND (twin.closed_at IS NULL OR match.status <> 'new')
                  ORDER BY match.id, twin.id LIMIT %(most)s) AS twin
-         WHERE own.id = ANY(%(matches)s)
-         ORDER BY own.id, twin.match_id, twin.id
+         WHERE original.id = ANY(%(matches)s)
+         ORDER BY original.id, twin.match_id, twin.id
         """,
         {"matches": list(matches), "most": MAX_DUPLICATES},
     )

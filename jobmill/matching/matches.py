@@ -608,13 +608,13 @@ async def count_shown(tx: Tx, profile_id: ProfileId, *, limit: int) -> list[Stat
                  LIMIT %(limit)s) AS open
         UNION ALL
         -- An index alone answers these counts: the listings do not matter.
-        SELECT shown.status, counted.count
-          FROM unnest(enum_range('saved'::matching.match_status, NULL)) AS shown (status),
+        SELECT list.status, counted.count
+          FROM unnest(enum_range('saved'::matching.match_status, NULL)) AS list (status),
                LATERAL (SELECT count(*)::int AS count
                           FROM (SELECT FROM matching.match
-                                 WHERE profile_id = %(profile)s AND match.status = shown.status
+                                 WHERE profile_id = %(profile)s AND match.status = list.status
                                    AND dropped_at IS NULL
-                                 LIMIT %(limit)s) AS kept) AS counted
+                                 LIMIT %(limit)s) AS shown) AS counted
         """,
         {"profile": profile_id, "limit": limit},
     )

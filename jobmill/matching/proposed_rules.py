@@ -106,14 +106,14 @@ async def _read_kept(tx: Tx, profile_id: int) -> list[DecidedMatch]:
         DecidedMatch,
         f"""
         SELECT {_DECIDED}
-          FROM unnest(%(kept)s::matching.match_status[]) AS kept (status),
+          FROM unnest(%(statuses)s::matching.match_status[]) AS list (status),
                LATERAL (SELECT * FROM matching.match
-                         WHERE profile_id = %(profile)s AND match.status = kept.status
+                         WHERE profile_id = %(profile)s AND match.status = list.status
                            AND dropped_at IS NULL
                          ORDER BY created_at DESC, id DESC LIMIT %(limit)s) AS match
           JOIN catalog.listing ON listing.id = listing_id
         """,
-        {"profile": profile_id, "kept": list(KEPT), "limit": MAX_READ},
+        {"profile": profile_id, "statuses": list(KEPT), "limit": MAX_READ},
     )
 
 

@@ -205,13 +205,13 @@ async def count_by_rule(tx: Tx, profile_id: int, *, limit: int = 10) -> list[Rul
         tx,
         RuleCount,
         """
-        SELECT said->>'rule' AS rule, kind, count(DISTINCT listing_id)::int AS count
+        SELECT reason->>'rule' AS rule, kind, count(DISTINCT listing_id)::int AS count
           FROM matching.verdict,
-               LATERAL (SELECT 'rejection' AS kind, said
-                          FROM jsonb_array_elements(filter_result->'hard_rejections') AS said
+               LATERAL (SELECT 'rejection' AS kind, reason
+                          FROM jsonb_array_elements(filter_result->'hard_rejections') AS reason
                          UNION ALL
-                        SELECT 'strike', said
-                          FROM jsonb_array_elements(filter_result->'strikes') AS said) AS reason
+                        SELECT 'strike', reason
+                          FROM jsonb_array_elements(filter_result->'strikes') AS reason) AS reasons
          WHERE profile_id = %s AND outcome = 'filtered'
          GROUP BY 1, 2 ORDER BY count DESC, rule, kind LIMIT %s
         """,

@@ -167,7 +167,7 @@ async def _read_use(tx: Tx, run: str | None, person_id: int | None) -> BudgetUse
               FROM budget.call
              WHERE settled_at IS NULL AND ends_at > now()
                AND counted > 0 AND at >= (SELECT day FROM this)
-        ), own AS (
+        ), run_total AS (
             SELECT coalesce(sum(counted), 0) AS run,
                    coalesce(sum(counted) FILTER (WHERE settled_at IS NULL AND ends_at > now()), 0)
                        AS run_in_flight
@@ -180,14 +180,14 @@ async def _read_use(tx: Tx, run: str | None, person_id: int | None) -> BudgetUse
               FROM budget.call
              WHERE person_id = %(person)s AND counted > 0 AND at >= (SELECT day FROM this)
         )
-        SELECT own.run, run_in_flight, paid.day, paid.month, in_flight,
+        SELECT run_total.run, run_in_flight, paid.day, paid.month, in_flight,
                least(ends_at - now(), interval '15 seconds') AS recheck_in,
                (date_trunc('day', now() AT TIME ZONE 'UTC') + interval '1 day')
                    AT TIME ZONE 'UTC' - now() AS next_day_in,
                (date_trunc('month', now() AT TIME ZONE 'UTC') + interval '1 month')
                    AT TIME ZONE 'UTC' - now() AS next_month_in,
                share, share_in_flight
-          FROM paid, running, own, person
+          FROM paid, running, run_total, person
         """,
         {"run": run, "person": person_id},
     )

@@ -31,7 +31,7 @@ HOLDS_REQUESTED: LiteralString = """
 planner hash the look-up: the cost of a join would grow with the square of the batch."""
 
 ONLY_HELD: LiteralString = f"""
-    CROSS JOIN LATERAL (SELECT FROM queue.live WHERE {HOLDS_CLAIM} AND {LEASE_STANDS} LIMIT 1) AS held
+    CROSS JOIN LATERAL (SELECT FROM queue.live WHERE {HOLDS_CLAIM} AND {LEASE_STANDS} LIMIT 1) AS claimed
 """
 """Keeps only the rows of `claim` that the worker holds. It is a LATERAL join because a plan made while the
 table was small would otherwise scan the whole table when it has grown."""

@@ -166,8 +166,8 @@ async def release_unknown_claims(
             UPDATE queue.live SET status = 'PENDING', worker = NULL
              WHERE status = 'PROCESSING' AND worker = %(worker)s
                AND NOT EXISTS (SELECT FROM unnest(%(ids)s::bigint[], %(attempts)s::int[])
-                                            AS kept(id, attempt)
-                                WHERE kept.id = live.id AND kept.attempt = live.attempt)
+                                            AS claim(id, attempt)
+                                WHERE claim.id = live.id AND claim.attempt = live.attempt)
                AND coalesce(started_at, '-infinity') <= now() - %(older_than)s
             RETURNING id, stage
         )

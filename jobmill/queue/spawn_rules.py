@@ -130,7 +130,7 @@ async def hand_over_items(
                    item.ancestry || item.id AS ancestry,
                    item.ancestor_keys || item.key_hash AS ancestor_keys,
                    item.spawn_depth + 1 AS spawn_depth, true AS handed_over,
-                   held.stage AS ended_stage, held.retry_count,
+                   claimed.stage AS ended_stage, claimed.retry_count,
                    CASE
                        WHEN EXISTS (SELECT FROM queue.item AS done
                                      WHERE done.tracking_id = item.tracking_id
@@ -143,7 +143,7 @@ async def hand_over_items(
                        id bigint, attempt int, stage text, data jsonb, message text)
              CROSS JOIN LATERAL (SELECT stage, retry_count FROM queue.live
                                   WHERE {HOLDS_CLAIM} AND {LEASE_STANDS}
-                                  LIMIT 1 FOR UPDATE) AS held
+                                  LIMIT 1 FOR UPDATE) AS claimed
              CROSS JOIN LATERAL (SELECT * FROM queue.item WHERE item.id = claim.id LIMIT 1) AS item
               JOIN queue.phase ON phase.kind = item.kind AND phase.stage = claim.stage
         ), succeeded AS (

@@ -210,11 +210,11 @@ async def _apply_priorities(tx: Tx, ids: Sequence[int]) -> None:
     its own."""
     await tx.execute(
         """
-        UPDATE rotation.target SET priority = coalesce(own_priority, wanted.priority)
+        UPDATE rotation.target SET priority = coalesce(own_priority, highest.priority)
           FROM (SELECT source_id, max(priority) AS priority
                   FROM rotation.search_slice JOIN rotation.search ON search.id = search_id
-                 WHERE source_id = ANY (%s) AND enabled GROUP BY source_id) AS wanted
-         WHERE target.source_id = wanted.source_id
+                 WHERE source_id = ANY (%s) AND enabled GROUP BY source_id) AS highest
+         WHERE target.source_id = highest.source_id
         """,
         [list(ids)],
     )
@@ -240,12 +240,12 @@ async def _pause_unused(tx: Tx, ids: Sequence[int]) -> None:
     await tx.execute(
         """
         UPDATE rotation.target
-           SET status = CASE WHEN wanted THEN 'active' ELSE 'paused' END::rotation.status
+           SET status = CASE WHEN is_used THEN 'active' ELSE 'paused' END::rotation.status
           FROM (SELECT id, EXISTS (SELECT FROM rotation.search_slice
-                                    WHERE source_id = id) AS wanted
+                                    WHERE source_id = id) AS is_used
                   FROM unnest(%s::bigint[]) AS id) AS slice
          WHERE source_id = slice.id AND NOT paused_by_person
-           AND target.status = CASE WHEN wanted THEN 'paused' ELSE 'active' END::rotation.status
+           AND target.status = CASE WHEN is_used THEN 'paused' ELSE 'active' END::rotation.status
         """,
         [list(ids)],
     )
@@ -325,10 +325,10 @@ async def count_exclusive_slices(tx: Tx, id: int) -> int:
         tx,
         int,
         """
-        SELECT count(*)::int FROM rotation.search_slice AS own
+        SELECT count(*)::int FROM rotation.search_slice AS slice
          WHERE search_id = %(id)s
            AND NOT EXISTS (SELECT FROM rotation.search_slice AS other
-                            WHERE other.source_id = own.source_id AND search_id <> %(id)s)
+                            WHERE other.source_id = slice.source_id AND search_id <> %(id)s)
         """,
         {"id": id},
     )

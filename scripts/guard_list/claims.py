@@ -109,7 +109,11 @@ GUARDS: list[Guard] = [
         STALE,
     ),
     guard(
-        "hand_over locks the row", SPAWN, "LIMIT 1 FOR UPDATE) AS held", "LIMIT 1) AS held", WAITS
+        "hand_over locks the row",
+        SPAWN,
+        "LIMIT 1 FOR UPDATE) AS claimed",
+        "LIMIT 1) AS claimed",
+        WAITS,
     ),
     guard(
         "a hand-over to a stage that already ran is refused",

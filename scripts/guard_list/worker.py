@@ -77,7 +77,7 @@ GUARDS: list[Guard] = [
     guard(
         "releasing unknown claims keeps claims, not ids",
         LEASES,
-        " AND kept.attempt = live.attempt",
+        " AND claim.attempt = live.attempt",
         "",
         f"{FENCE}::test_a_claim_whose_answer_was_lost_is_released_although_an_older_attempt_is_known",
     ),

@@ -116,20 +116,20 @@ async def count_attempt(tx: Tx, limits: Sequence[ApplyLimit]) -> None:
     limits = sorted(limits)
     cursor = await tx.execute(
         """
-        WITH wanted AS (
+        WITH attempt AS (
             SELECT *
               FROM unnest(%(keys)s::text[], %(spans)s::interval[], %(windows)s::interval[])
-                   AS wanted (key, span, period)
+                   AS attempt (key, span, period)
         ), taken AS (
             INSERT INTO hiring.apply_limit AS existing (key, resets_at)
-            SELECT key, clock_timestamp() + span FROM wanted
+            SELECT key, clock_timestamp() + span FROM attempt
             ON CONFLICT (key) DO UPDATE
                SET resets_at = greatest(existing.resets_at, clock_timestamp())
                              + (excluded.resets_at - clock_timestamp())
             RETURNING key, resets_at
         )
         SELECT extract(epoch FROM max(resets_at - period) - clock_timestamp())
-          FROM taken JOIN wanted USING (key)
+          FROM taken JOIN attempt USING (key)
         """,
         {
             "keys": [limit.key for limit in limits],

@@ -147,7 +147,7 @@ async def _count(tx: Tx, profile_id: int, columns: list[StatusColumn]) -> dict[s
                                  WHERE profile_id = %(profile)s AND match.status = shown.status
                                    AND match.custom_status_id IS NOT DISTINCT FROM shown.custom_status_id
                                    AND dropped_at IS NULL
-                                 LIMIT %(limit)s) AS kept) AS counted
+                                 LIMIT %(limit)s) AS application) AS counted
         """,
         {
             "profile": profile_id,
