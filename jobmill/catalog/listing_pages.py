@@ -113,7 +113,6 @@ async def find_postponed(tx: Tx, limit: int) -> list[ListingId]:
 
 
 async def find_closed(tx: Tx, ids: Sequence[ListingId]) -> set[ListingId]:
-    """Those listings whose page says that they are closed and whose source has not changed them
-    since."""
+    """The listings that are closed by their own page and not changed by their source since."""
     pages = await find(tx, ids)
     return {id for id, page in pages.items() if page.outcome == "closed" and page.current}

@@ -1,7 +1,7 @@
 """Keeps the tiers and scores of analyzed companies in step with the default profiles.
 
 The catalog is shared: a company counts as much as the default profile that it suits best. The reasons
-come from that profile, which may be another person's, so pages compute them anew for the visitor."""
+come from that profile, which may be another person's, so pages compute them again for the visitor."""
 
 from __future__ import annotations
 

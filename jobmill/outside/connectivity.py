@@ -21,7 +21,7 @@ RETRY_AFTER = dt.timedelta(minutes=1)
 MAX_RETRY_AFTER = dt.timedelta(minutes=30)
 """After a long time offline: an item may wait only so often."""
 STALE_AFTER = dt.timedelta(minutes=10)
-"""Without a request for this long after the time to retry, nobody knows whether it is still so."""
+"""Without a request for this long after the time to retry, the stored state is out of date."""
 LOOKUP_SECONDS = 5.0
 CHECK_LIFETIME = 5.0
 """Seconds for which a check counts for other requests of this process."""

@@ -53,7 +53,7 @@ ReaderTier: TypeAlias = Literal["cheap", "strong", "none"]
 """Which model tier reads the pages."""
 
 PENDING_PER_RUN = 20
-"""Companies per hour whose first analysis no listing waits for."""
+"""Companies without waiting listings that are analyzed for the first time, per hour."""
 _FACTS = TypeAdapter(CompanyFacts)
 _FINDINGS = TypeAdapter(CompanyFindings)
 
@@ -160,7 +160,7 @@ async def extract(tools: Tools, reader: ReaderTier, work: Work) -> Move:
 
 
 def _is_bundled_site(company: Company) -> bool:
-    """Whether the bundled list gives this site, which nobody has verified."""
+    """Whether this site comes from the bundled list, which is not verified."""
     bundled = bundled_companies.find_by_name(company.name)
     return bundled is not None and company.domain == urls.domain(bundled.website)
 

@@ -116,7 +116,7 @@ async def record_job(
     owner: Owner = LOCAL,
     by: str | None = None,
 ) -> None:
-    """Record a job whose item is submitted in the same transaction."""
+    """Record a job; its item is submitted in the same transaction."""
     key = PLATFORM_RULES.canonical(url)
     added = await submissions.add(
         tx, key, "job", owner=owner, url=url, profile_id=profile_id, by=by
@@ -328,7 +328,7 @@ def _submission_key(work: Work) -> str | None:
 
 
 async def _record_error(tools: Tools, work: Work, key: str, error: AppError) -> None:
-    """Write the reason; a submission whose item fails for good is kept as unknown."""
+    """Write the reason; if its item fails for good, the submission is kept as unknown."""
     error_class = classify_error(error)
     final = error_class == "permanent" or (
         error_class == "transient" and work.retry_count >= work.max_retries

@@ -47,7 +47,7 @@ class Bot(BaseModel):
     control_only: bool = False
     """A name for robots.txt only: no bot sends it."""
     falls_back_to: str | None = None
-    """Whose group applies if robots.txt does not name the bot."""
+    """The bot with the group that applies if robots.txt does not name this one."""
     note: str = ""
 
 

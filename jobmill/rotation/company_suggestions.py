@@ -37,7 +37,7 @@ TITLE_POINTS, SECTOR_POINTS, DETAIL_POINTS, PLACE_POINTS, REMOTE_POINTS = 10, 2,
 RELATED_TITLE = 0.25
 """Least similarity of an open job to a wanted title: the same role, perhaps in another field."""
 ENOUGH_TITLES = 5
-"""With so many open jobs, and none that is related, a company does not hire for what a person wants."""
+"""A company with this number of open jobs, none of them related, does not hire for what a person wants."""
 MAX_SECTOR_PHRASES = 4
 """More skills of an industry do not make one of its companies fit better."""
 

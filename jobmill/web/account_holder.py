@@ -1,4 +1,4 @@
-"""The person who is signed in to this session."""
+"""The signed-in person of this session."""
 
 from __future__ import annotations
 

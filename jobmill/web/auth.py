@@ -84,7 +84,7 @@ class Visitor:
     applicant_id: int | None = None
     """The applicant of the personal link that they opened."""
     link_issuer: str | None = None
-    """The member of the company who issued that link; None for a link that the applicant was sent."""
+    """The company member that issued that link; None for a link that the applicant was sent."""
     person_id: int | None = None
     """The signed-in person or the owner of the API key; None: the local user, or a key without owner."""
     local: bool = False

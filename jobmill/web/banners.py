@@ -48,7 +48,7 @@ class Banners(BannerState):
         self._facts = await read_facts(
             tx,
             data_dir=self._site_settings.bundled_data_dir,
-            # A demo has nobody to write to, so it is no fault that it sends nothing.
+            # The applicants of a demo are fictional: sending no email is not a problem.
             sends_mail=self._site_settings.sends_mail or self.is_demo,
         )
         self.company = await read_identity(tx)

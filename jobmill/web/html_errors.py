@@ -167,7 +167,7 @@ async def _find_member(request: Request, error: Exception) -> Visitor | None:
 
 
 async def _identify(request: Request) -> Visitor | None:
-    """Routes that do not exist identify nobody."""
+    """Routes that do not exist have no visitor."""
     app = request.scope.get("app")
     if app is None or not hasattr(app.state, "request_database"):
         # Refused before it reached the site, such as a request from another one.

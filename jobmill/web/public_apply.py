@@ -86,7 +86,7 @@ async def submit_unconfirmed(
     contact: Contact,
     submission: FormSubmission | None,
 ) -> None:
-    """Mail the owner of the address what to do next; raises Conflict if the opening takes nobody."""
+    """Mail the owner of the address what to do next; raises Conflict if the opening takes no applications."""
     site_settings = get_site_settings(request)
     window = site_settings.confirm_window
     if site_settings.confirm_address == "before":

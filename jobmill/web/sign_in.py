@@ -103,7 +103,7 @@ def site_of(request: Request) -> passkeys.Site:
 
 
 async def get_pending_person(request: Request, db: RequestDatabase) -> StoredCredentials:
-    """The person whose password was entered a moment ago."""
+    """The person that entered their password a moment ago."""
     async with db.transaction() as tx:
         signing_key = await get_signing_key(tx)
         token = request.cookies.get(PENDING_COOKIE, "")

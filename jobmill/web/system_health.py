@@ -150,7 +150,7 @@ class SystemHealth:
         return all(condition.code != "no_worker" for condition in self.conditions)
 
     def describe_effect(self, *, on_search: bool) -> str:
-        """What problems mean for people who cannot fix them; empty if they will not notice."""
+        """What problems mean for people without the right to fix them; empty if they will not notice."""
         areas = SEARCH_AREAS if on_search else HIRING_AREAS
         if not self.of(*areas).problems:
             return ""

@@ -199,7 +199,7 @@ async def _find_own_placements(
     requests: Sequence[ApplyRequest],
     results: Sequence[Placement | AppError],
 ) -> list[Placement | AppError]:
-    """The results with those of earlier attempts of the same requests, whose COMMIT succeeded unnoticed."""
+    """The results with those of earlier attempts of the same requests that were committed although the answer was lost."""
     duplicates = {
         index: (result.application_id, request_id)
         for index, (request, result) in enumerate(zip(requests, results, strict=True))

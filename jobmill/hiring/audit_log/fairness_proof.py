@@ -85,7 +85,7 @@ def select_public_fields(event: PublishedEvent, key: bytes) -> dict[str, Any]:
     """What strangers may read of an event."""
     commitment = {"commitment": hmac.digest(key, b"event " + event.hash, "sha256").hex()}
     if is_internal(event):
-        # Neither who nor when: applicants must not learn how often they were scored.
+        # No name and no time: applicants must not learn how often they were scored.
         return {"seq": event.seq, "type": INTERNAL, **commitment}
     fields: dict[str, Any] = {
         "seq": event.seq,

@@ -117,7 +117,9 @@ class Verifier:
         self.open_offers: list[tuple[dt.datetime, str]] = []
         self.fixed_seed: tuple[int, str] | None = None  # The event and the digest of the next seed.
         self.is_drawn = False
-        self.drawn: list[str] = []  # Who is still to be accepted after a draw, the first one last.
+        self.drawn: list[
+            str
+        ] = []  # Applications still to be accepted after a draw, the first one last.
 
     @property
     def awaits_draw(self) -> bool:
@@ -285,7 +287,7 @@ class Verifier:
             return
         if event["type"] in ("APPLIED", "ACCEPTED"):
             place = self.next_place
-            # Somebody who missed an offer has this place, or had it: the next one cannot be taken as well.
+            # An applicant with a missed offer has this place, or had it: the next one cannot be taken as well.
             is_taken = bisect_left(self.waiting, place) < bisect_right(self.waiting, place)
             place += is_taken or place in self.left_empty
             self.next_place = place + 1

@@ -52,7 +52,7 @@ class OwnBooking:
     starts_at: dt.datetime
     ends_at: dt.datetime
     place: str | None
-    """None until the time is booked: only those who come may know a meeting link."""
+    """None until the time is booked: only applicants with this time may know a meeting link."""
     time_zone: str
     position: int | None = None
 
@@ -106,8 +106,7 @@ def _check_right_to_book(parent: Opening, application: Application) -> None:
 async def _give_up(tx: Tx, old: OwnBooking, by: Actor, *, is_replaced: bool) -> None:
     """End the earlier booking and offer its place.
 
-    The letter about a new booking replaces the interview in the applicant's calendar; a person who waits for
-    the new time gets a letter that removes it.
+    The letter about a new booking replaces the interview in the applicant's calendar; an applicant on the waitlist of the new time gets a letter that removes it.
     """
     async with lock_and_expire_offers(tx, old.interview_id, by) as locked:
         booking = await locked.get_application(old.application_id)

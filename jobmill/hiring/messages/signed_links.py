@@ -30,7 +30,7 @@ class PersonalLinkToken:
     version: int
     signed_at: dt.datetime
     issuer: str | None = None
-    """The member of the company who issued the link; None for a link that was sent to the applicant."""
+    """The company member that issued the link; None for a link that was sent to the applicant."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ class ReviewPage:
 
 @dataclass(frozen=True, slots=True)
 class UndecidedOpening:
-    """An opening whose applications wait for a decision of the company."""
+    """An opening with applications that need a decision of the company."""
 
     id: int
     title: str

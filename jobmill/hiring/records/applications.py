@@ -214,7 +214,7 @@ async def set_notified_position(tx: Tx, id: int, position: int) -> None:
 async def find_expired(
     tx: Tx, deadline: Deadline, opening_id: int, at: dt.datetime, *, limit: int
 ) -> list[Application]:
-    """Applications whose offer, or whose time to confirm the address, has expired; the earliest first."""
+    """Applications with an expired offer, or an expired time to confirm the address; the earliest first."""
     return await _find(
         tx,
         f"""

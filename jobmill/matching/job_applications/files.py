@@ -118,7 +118,7 @@ def _check_type(name: str, data: bytes) -> str:
 
 
 async def get(tx: Tx, match_id: int, id: int, *, owner: Owner = LOCAL) -> FileContent:
-    """Read a file. NotFound if it does not exist or belongs to somebody else."""
+    """Read a file. NotFound if it does not exist or belongs to another person."""
     match = await matches.get(tx, match_id, owner=owner)
     return await fetch_or_raise(
         tx,

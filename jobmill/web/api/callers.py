@@ -102,7 +102,7 @@ class ApiCaller:
 
 
 def _identify_with(check: Callable[..., Awaitable[Visitor]]) -> Callable[..., Awaitable[ApiCaller]]:
-    """A dependency that makes the caller of a visitor who passes the check."""
+    """A dependency that checks the visitor and makes a caller of them."""
 
     # Not `def`: FastAPI would run it in a thread.
     async def identify(request: Request, db: Db, visitor: Visitor = Depends(check)) -> ApiCaller:  # noqa: B008

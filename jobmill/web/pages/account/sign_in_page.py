@@ -46,7 +46,7 @@ async def sign_in_locally(visitor: Anyone, page: PublicPage, token: str = "") ->
     access = auth.get_local_access(request)
     if visitor.local:
         return page.render("account/signed_in.html")
-    # A browser may load a page in advance that nobody opens afterwards.
+    # A browser may load a page in advance that the user never opens.
     is_prefetch = "prefetch" in request.headers.get("sec-purpose", "")
     if access is None or is_prefetch or not access.redeem(token):
         return _render_form(page, visitor, "", error=InvalidLocalLink())

@@ -309,7 +309,7 @@ async def show_image(
     images = await document_files.draw_pages(stored.document())
     if number > len(images):
         raise NotFound("page", number)
-    # A stored version never changes, but may belong to somebody else after a sign-in.
+    # A stored version never changes, but may belong to another person after a sign-in.
     headers = {"Cache-Control": "private, max-age=300", "Vary": "Cookie"}
     return Response(images[number - 1], media_type="image/png", headers=headers)
 

@@ -1,4 +1,4 @@
-"""/hiring/applicants: the people who applied to any opening."""
+"""/hiring/applicants: the applicants of all openings."""
 
 from __future__ import annotations
 

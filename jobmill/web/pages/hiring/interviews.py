@@ -1,4 +1,4 @@
-"""/hiring/{opening_id}/interviews: interview times, who booked them, and new series."""
+"""/hiring/{opening_id}/interviews: interview times, their bookings, and new series."""
 
 from __future__ import annotations
 

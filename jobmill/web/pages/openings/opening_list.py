@@ -71,7 +71,7 @@ async def show(
 async def show_form(visitor: Recruiter, page: Page) -> HTMLResponse:
     async with page.db.transaction() as tx:
         company = await company_identity.read_identity(tx)
-    # Most companies choose whom they hire. The API has another default, which it keeps.
+    # Most companies review applications. The API has another default, which it keeps.
     terms = OpeningTerms("", time_zone=page.site_settings.settings.time_zone, admission="review")
     typed = terms_form.to_fields(terms) | posting_form.to_fields(NO_DETAILS)
     return render_terms(

@@ -63,7 +63,7 @@ class OpeningBoard:
     recent: list[AuditEventLine]
     """The change that was just made."""
     has_unplaced: bool
-    """Whether somebody waits, is in review or has an open offer."""
+    """Whether an applicant waits, is in review or has an open offer."""
 
     @property
     def excess(self) -> int:

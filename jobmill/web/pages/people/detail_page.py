@@ -85,7 +85,7 @@ async def end_session(person_id: PathId, session_id: PathId, visitor: Admin, db:
 
 @router.post("/two-factor/reset")
 async def reset_second_factor(person_id: PathId, visitor: ConfirmedAdmin, db: Db) -> Response:
-    """For a person who lost their phone and their recovery codes."""
+    """For people without their phone and their recovery codes."""
     async with db.transaction() as tx:
         await persons.get(tx, person_id)
         await second_factors.reset(tx, person_id)

@@ -271,7 +271,7 @@ async def _personal_path(
 ) -> str | None:
     """The path of the applicant's page, if the visitor may see it.
 
-    A stranger may have entered the address of somebody who has applied before: only a new applicant's page
+    A stranger may have entered the address of an earlier applicant: only a new applicant's page
     shows nothing but this application.
     """
     cookies = page.request.cookies
