@@ -41,8 +41,18 @@ UNCLEAR_ACTOR = re.compile(
     re.IGNORECASE,
 )
 """Words that hide the actor: a comment names the worker, the caller or the applicant."""
+SQL_ALIAS = re.compile(
+    r"\bAS ([a-z_]\w*)"
+    r"|\b([a-z_]\w*) AS (?:NOT )?(?:MATERIALIZED )?\("
+)
+"""The name of a table, a column or a WITH query in a statement, where AS is in capitals."""
 LIMITS = {
-    "jobmill": {"vague names": 0.3, "unclear comments": 1.0, "shared class names": 5.0},
+    "jobmill": {
+        "vague names": 0.25,
+        "vague SQL aliases": 1.5,
+        "unclear comments": 0.9,
+        "shared class names": 1.0,
+    },
     "tests": {"vague names": 1.0, "unclear comments": 1.0},
     "bench": {"vague names": 1.0, "unclear comments": 1.0},
     "evaluation": {"vague names": 1.0, "unclear comments": 1.0},
@@ -69,6 +79,13 @@ def bound_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.arg
 
 
+def sql_aliases(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            for match in SQL_ALIAS.finditer(node.value):
+                yield node.lineno + node.value.count("\n", 0, match.start()), match[1] or match[2]
+
+
 def comments(source: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Comments, docstrings and the strings that explain constants."""
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -92,6 +109,10 @@ def measure(folder: Path) -> dict[str, Figure]:
             figures["vague names"].total += 1
             if name.strip("_") in VAGUE_NAMES:
                 figures["vague names"].places.append(f"{place}:{line} {name}")
+        for line, name in sql_aliases(tree):
+            figures["vague SQL aliases"].total += 1
+            if name in VAGUE_NAMES:
+                figures["vague SQL aliases"].places.append(f"{place}:{line} {name}")
         for line, text in comments(source, tree):
             figures["unclear comments"].total += 1
             if UNCLEAR_ACTOR.search(text):
