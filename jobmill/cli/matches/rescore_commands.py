@@ -296,7 +296,7 @@ async def _show_one(
                 **output.pick(listing, "url", "title", "company"),
                 "profile": version.name,
                 "version": version.version,
-                "difference": difference,
+                "difference": _to_json(difference),
                 # The estimated score of the model, if a model scored the listing.
                 "predicted": predicted,
             }
@@ -308,3 +308,16 @@ async def _show_one(
         estimate = f"with these changes about {predicted.score}"
         output.print_wrapped(f"Score by a model: {saved.score}, {estimate}.")
     typer.echo("Scored with local rules. Nothing was saved.")
+
+
+def _to_json(difference: whatif.VerdictDifference) -> dict[str, object]:
+    """The difference with the keys that `--json` has always had."""
+    return {
+        "before": difference.before,
+        "after": difference.after,
+        "hurdles_before": difference.passing_before,
+        "hurdles_after": difference.passing_after,
+        "items": difference.items,
+        "came": difference.added_reasons,
+        "went": difference.removed_reasons,
+    }
