@@ -62,7 +62,7 @@ async def test_a_form_is_built_and_answered_on_a_phone(
             await check_looks(view, "apply-form")
             await page.get_by_label("Name").fill("Ada Lovelace")
             await page.get_by_label("Email").fill("ada@example.org")
-            await page.get_by_label("CV").set_input_files(cv)
+            await page.get_by_label("Resume").set_input_files(cv)
             await page.get_by_label("Phone number").fill("call me")
             await page.get_by_label("Day").check()
             await page.get_by_label("I accept").check()

@@ -65,4 +65,4 @@ def test_doctor_names_the_commands_that_the_health_page_lists_under_developer() 
     assert not any("jobmill " in condition.advice for condition in health.conditions)
     diagnosis = describe_health(health)
     for command in ("jobmill up", "jobmill worker", "jobmill db migrate"):
-        assert f"`{command}`" in diagnosis.mend
+        assert f"`{command}`" in diagnosis.advice

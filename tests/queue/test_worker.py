@@ -576,13 +576,15 @@ async def test_a_worker_stops_although_a_cancellation_was_lost(
     database: Database,
 ) -> None:
     lost: list[str] = []
+    started = asyncio.Event()
 
     async def deaf(tx: Tx) -> None:
+        started.set()
         try:
             await asyncio.sleep(3600)
         except asyncio.CancelledError:
             lost.append("once")
 
     async with running(database, {}, periodic_tasks=[PeriodicTask(3600, deaf)]):
-        await asyncio.sleep(0.3)
+        await started.wait()
     assert lost == ["once"]

@@ -60,7 +60,7 @@ def test_lines_are_boards_or_pages_or_told_to_be_neither() -> None:
 
 
 def test_too_many_lines_at_once_are_refused() -> None:
-    with pytest.raises(Invalid, match="rotate import"):
+    with pytest.raises(Invalid, match="at most 1,000 lines"):
         first_boards.parse_lines(f"greenhouse/x{n}" for n in range(first_boards.MAX_LINES + 1))
 
 

@@ -74,7 +74,7 @@ async def test_a_link_admits_one_browser_once(database: Database) -> None:
         client.cookies.clear()
         again = await client.get(url)
         assert (again.status_code, len(client.cookies)) == (401, 0)
-        assert "used before" in again.text
+        assert "already used" in again.text
         assert (await client.get("/api/session")).status_code == 401
 
 

@@ -450,7 +450,7 @@ async def test_the_form_is_edited_without_scripts(site: httpx2.AsyncClient) -> N
     assert saved["fields"][0]["knockout"]["answers"] == ["Night"]
     page = await look(site, f"{path}?saved=true")
     assert "Form saved." in text(page, "[role=status]")
-    assert await rows_of(page) == ["Shift", "CV"]
+    assert await rows_of(page) == ["Shift", "Resume"]
     assert "Application form changed" in text(await look(site, f"/hiring/{job}"))
 
 

@@ -301,7 +301,7 @@ def test_a_generated_password_is_easy_to_type() -> None:
 async def test_the_menu_shows_the_signed_in_person(boss: httpx2.AsyncClient) -> None:
     page = await look(boss, "/people")
     assert "Ada admin" in text(page, ".signed-in-as")
-    assert attribute(page, ".me form", "action") == "/sign-out"
+    assert attribute(page, ".signed-in-as form", "action") == "/sign-out"
     cookie = boss.cookies[SESSION_COOKIE]
     assert cookie not in (page.html or "")
 

@@ -381,7 +381,7 @@ async def test_an_applicant_exports_and_erases_their_data(
     data = await site.get(f"{link}/export")
     assert data.json()["applicant"]["id"] == application["applicantId"]
     assert (await post(site, f"{link}/erase")).status_code == 400
-    assert (await post(site, f"{link}/erase", sure="yes")).status_code == 200
+    assert (await post(site, f"{link}/erase", confirmed="yes")).status_code == 200
     assert (await site.get(link, headers=HTML)).status_code == 401
 
 
@@ -392,7 +392,7 @@ async def test_a_link_that_the_company_issued_acts_visibly_and_neither_exports_n
     link = await issued_link_of(database, application["applicantId"])
     assert (await site.get(link, headers=HTML)).status_code == 200
     assert (await site.get(f"{link}/export")).status_code == 403
-    assert (await post(site, f"{link}/erase", sure="yes")).status_code == 403
+    assert (await post(site, f"{link}/erase", confirmed="yes")).status_code == 403
     token, id = link.removeprefix("/my/"), application["applicantId"]
     async with site_with(database) as remote:
         headers = {"Authorization": f"Link {token}"}

@@ -130,10 +130,10 @@ class IntervalPolicy(PooledPolicy):
             NEVER if state.last_success_at is None else state.last_success_at
         )
 
-    def choose(self, now: float, budget: int, capacity: Mapping[str, Any] | None) -> list[Hashable]:
+    def choose(self, now: float, budget: int, room: Mapping[str, Any] | None) -> list[Hashable]:
         """One run: the stalest of each group up to its limit; a small budget is shared in turn."""
         most = int(eligibility.as_count(budget))
-        left = self.pool.remaining_calls(now, capacity)
+        left = self.pool.remaining_calls(now, room)
         ready = self.pool.ready(now, left) if most else np.empty(0, dtype=np.intp)
         if not len(ready):
             return []

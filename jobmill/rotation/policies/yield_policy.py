@@ -50,10 +50,10 @@ class YieldPolicy(PooledPolicy):
             self._loss_rate[index] = state.loss_rate
             self._ok[index] = state.last_ok_at
 
-    def choose(self, now: float, budget: int, capacity: Mapping[str, Any] | None) -> list[Hashable]:
+    def choose(self, now: float, budget: int, room: Mapping[str, Any] | None) -> list[Hashable]:
         """The ids to call now: overdue targets, then the most valuable."""
         most = int(eligibility.as_count(budget))
-        left = self.pool.remaining_calls(now, capacity)
+        left = self.pool.remaining_calls(now, room)
         ready = self.pool.ready(now, left) if most else np.empty(0, dtype=np.intp)
         if not len(ready):
             return []
