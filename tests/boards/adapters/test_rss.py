@@ -140,7 +140,10 @@ def test_an_invalid_url_is_not_a_link() -> None:
 
 
 @pytest.mark.parametrize("end", [b"</channel></rss>", b""])
-def test_only_the_beginning_of_a_long_feed_is_read(end: bytes) -> None:
+def test_only_the_beginning_of_a_long_feed_is_read(
+    end: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rss, "MAX_ENTRIES", 50)
     entry = b"<item><title>Cooper</title><link>https://a.example/%d</link></item>"
     body = (
         b'<rss version="2.0"><channel>'
