@@ -15,8 +15,8 @@ from jobmill.places import location_text
 from .fields import dates, salary, work_arrangement
 from .fields import html_text as texts
 from .fields.missing_fields import fill_missing_fields
-from .page import nesting_limit, page_metadata, text_lines
-from .page.text_lines import TextLine
+from .page import nesting_limit, page_metadata, visible_lines
+from .page.visible_lines import TextLine
 
 PROMPT_VERSION = "1"
 MAX_TOKENS = 1_500
@@ -86,7 +86,7 @@ def visible_text(html_or_text: str, url: str) -> str:
         return (texts.clean_text(html_or_text[:_MAX_HTML_LENGTH]) or "")[:MAX_TEXT_LENGTH]
     html = html_or_text.encode(errors="replace")[:_MAX_HTML_LENGTH]
     tree = LexborHTMLParser(nesting_limit.truncate_deep_html(html))
-    lines = [_format_line(line) for line in text_lines.read_lines(tree.body).lines]
+    lines = [_format_line(line) for line in visible_lines.read_lines(tree.body).lines]
     return (
         texts.clean_text("\n".join([page_metadata.read_metadata(tree, url).title, *lines])) or ""
     )[:MAX_TEXT_LENGTH]

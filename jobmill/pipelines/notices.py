@@ -18,7 +18,7 @@ from jobmill.hiring.messages import (
     webhooks,
 )
 from jobmill.hiring.messages.html_letters import render_html
-from jobmill.hiring.messages.letters import LetterText
+from jobmill.hiring.messages.letter_variables import LetterText
 from jobmill.hiring.messages.notices import Channel, OutgoingLetter
 from jobmill.hiring.messages.signed_links import LinkSigner
 from jobmill.hiring.messages.webhooks import OutgoingDelivery

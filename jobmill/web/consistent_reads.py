@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from jobmill.db import Tx
 from jobmill.hiring.actor import SYSTEM
-from jobmill.hiring.waitlist import snapshots
+from jobmill.hiring.waitlist import overdue_offers
 from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 from jobmill.web.dependencies import RequestDatabase
 
@@ -27,12 +27,12 @@ async def read_opening(
     time_limit: float | None = None,
 ) -> T:
     """Run `work` on a snapshot in which the opening has no expired offers."""
-    return await _read(db, lambda tx: snapshots.find_overdue_opening(tx, id), work, time_limit)
+    return await _read(db, lambda tx: overdue_offers.find_overdue_opening(tx, id), work, time_limit)
 
 
 async def read_applicant(db: RequestDatabase, id: int, work: Callable[[Tx], Awaitable[T]]) -> T:
     """Run `work` on a snapshot in which the applicant's openings have no expired offers."""
-    return await _read(db, lambda tx: snapshots.find_overdue_openings_of(tx, id), work)
+    return await _read(db, lambda tx: overdue_offers.find_overdue_openings_of(tx, id), work)
 
 
 async def _read(
@@ -42,14 +42,14 @@ async def _read(
     time_limit: float | None = None,
 ) -> T:
     async with db.transaction(time_limit, reads_only=True) as tx:
-        await snapshots.begin_snapshot(tx)
+        await overdue_offers.begin_snapshot(tx)
         overdue = await find_overdue(tx)
         if not overdue:
             return await work(tx)
     for id in overdue:
         await expire_overdue_offers(db, id)
     async with db.transaction(time_limit, reads_only=True) as tx:
-        await snapshots.begin_snapshot(tx)
+        await overdue_offers.begin_snapshot(tx)
         return await work(tx)
 
 

@@ -27,7 +27,7 @@ from jobmill.hiring.interviews import bookings, interview_times
 from jobmill.hiring.interviews.interview_times import InterviewPlan, InterviewTime
 from jobmill.hiring.logo_images import LogoImage
 from jobmill.hiring.messages import letter_templates, webhooks
-from jobmill.hiring.messages.letters import LetterText
+from jobmill.hiring.messages.letter_variables import LetterText
 from jobmill.hiring.messages.signed_links import ConfirmationToken
 from jobmill.hiring.openings import lifecycle, posting_details
 from jobmill.hiring.openings.posting_details import PostingDetails

@@ -13,7 +13,7 @@ from jobmill.hiring.applications import applicant_applications, timeline, withdr
 from jobmill.hiring.openings import applicant_lists, lifecycle, public_openings
 from jobmill.hiring.records.applicants import ApplicantNotFound
 from jobmill.hiring.records.openings import OpeningNotFound
-from jobmill.hiring.waitlist import snapshots
+from jobmill.hiring.waitlist import overdue_offers
 from tests.hiring.helpers import apply, let_pass, make_applicant, make_opening
 
 HOUR = dt.timedelta(hours=1)
@@ -40,16 +40,18 @@ async def test_an_overdue_offer_takes_no_slot_and_comes_last(tx: Tx) -> None:
         (waiting.application.id, "WAITLIST", 1),
         (late.application.id, "PENDING_ACKNOWLEDGMENT", None),
     ]
-    assert await snapshots.find_overdue_opening(tx, opening.id) == [opening.id]
+    assert await overdue_offers.find_overdue_opening(tx, opening.id) == [opening.id]
     applicant_id = waiting.application.applicant_id
-    assert await snapshots.find_overdue_openings_of(tx, applicant_id) == [opening.id]
+    assert await overdue_offers.find_overdue_openings_of(tx, applicant_id) == [opening.id]
 
 
 async def test_no_opening_is_overdue_before_its_deadlines(tx: Tx) -> None:
     opening = await make_opening(tx, 1, require_acknowledgement=True)
     placement = await apply(tx, opening)
-    assert await snapshots.find_overdue_opening(tx, opening.id) == []
-    assert await snapshots.find_overdue_openings_of(tx, placement.application.applicant_id) == []
+    assert await overdue_offers.find_overdue_opening(tx, opening.id) == []
+    assert (
+        await overdue_offers.find_overdue_openings_of(tx, placement.application.applicant_id) == []
+    )
     assert (await applicant_lists.get_counts(tx, opening.id)).active_count == 1
 
 
@@ -115,7 +117,7 @@ async def test_all_statements_of_a_snapshot_see_one_instant(database: Database) 
     async with database.transaction() as tx:
         opening = await make_opening(tx, 1)
     async with database.transaction() as tx:
-        await snapshots.begin_snapshot(tx)
+        await overdue_offers.begin_snapshot(tx)
         assert (await applicant_lists.get_counts(tx, opening.id)).active_count == 0
         async with database.transaction() as other:
             await apply(other, opening)

@@ -14,7 +14,7 @@ from jobmill.hiring.applications import closing, submissions, withdrawals
 from jobmill.hiring.applications.closing import ClosingResult
 from jobmill.hiring.audit_log import events, explanations, verification
 from jobmill.hiring.messages import letter_templates
-from jobmill.hiring.messages.letters import LetterText
+from jobmill.hiring.messages.letter_variables import LetterText
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening

@@ -15,9 +15,9 @@ from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.audit_log import events, verification
 from jobmill.hiring.company_identity import CompanyIdentity
 from jobmill.hiring.logo_images import LogoImage, clean_logo, read_logo_upload
-from jobmill.hiring.messages import letter_templates, letters
+from jobmill.hiring.messages import letter_templates, letter_variables, letters
 from jobmill.hiring.messages.html_letters import render_html
-from jobmill.hiring.messages.letters import LetterText
+from jobmill.hiring.messages.letter_variables import LetterText
 from jobmill.hiring.openings import posting_details
 from jobmill.hiring.openings.posting_details import PostingDetails
 from tests.hiring.helpers import make_opening
@@ -175,7 +175,7 @@ async def test_the_second_of_two_who_edit_the_same_version_is_told(database: Dat
 
 
 def test_a_preview_fills_every_variable_of_every_letter() -> None:
-    for letter, names in letters.PLACEHOLDERS.items():
+    for letter, names in letter_variables.VARIABLES.items():
         values = letters.sample_values(letter, "https://w.example", title="Baker", company=None)
         assert names <= set(values)
         every = LetterText("$name", " ".join(f"${name}" for name in sorted(names)))

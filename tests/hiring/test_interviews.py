@@ -21,7 +21,7 @@ from jobmill.hiring.interviews.booking_events import list_booking_events
 from jobmill.hiring.interviews.interview_times import InterviewPlan, InterviewTime
 from jobmill.hiring.interviews.time_series import TimeSeries, list_times
 from jobmill.hiring.messages import letter_templates, notices, webhooks
-from jobmill.hiring.messages.letters import LetterText
+from jobmill.hiring.messages.letter_variables import LetterText
 from jobmill.hiring.openings import applicant_lists, cards, public_openings
 from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.applications import Application

@@ -9,7 +9,8 @@ from typing import Any, get_args
 import pytest
 
 from jobmill.errors import Invalid
-from jobmill.hiring.messages import letters
+from jobmill.hiring.messages import letter_variables, letters
+from jobmill.hiring.messages.letter_variables import LetterText
 from jobmill.hiring.messages.notices import NoticeKind, OutgoingLetter
 from jobmill.hiring.messages.signed_links import LinkSigner
 from tests.hiring.notices_helpers import HOUR, NOW, OFFER_LETTER
@@ -18,7 +19,7 @@ SECRET = b"s" * 32
 BASE = "https://wells.example"
 
 
-def render(letter: OutgoingLetter, folder: Path | None = None) -> letters.LetterText:
+def render(letter: OutgoingLetter, folder: Path | None = None) -> LetterText:
     values = letters.template_values(letter, LinkSigner(SECRET), BASE)
     return letters.render_letter(letters.choose_template(letter), values, folder)
 
@@ -46,7 +47,9 @@ def test_a_letter_without_a_reason_has_no_gap() -> None:
 
 
 def test_every_built_in_letter_can_be_replaced() -> None:
-    assert {file.stem for file in letters.BUILT_IN_TEMPLATES.iterdir()} == {*letters.PLACEHOLDERS}
+    assert {file.stem for file in letters.BUILT_IN_TEMPLATES.iterdir()} == {
+        *letter_variables.VARIABLES
+    }
     letters.check_templates(letters.BUILT_IN_TEMPLATES)
     letters.check_templates(None)
 

@@ -20,7 +20,7 @@ from jobmill.hiring.messages import notices, webhooks
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import applicants, applications
 from jobmill.hiring.records.applicants import Applicant, Contact
-from jobmill.hiring.waitlist import snapshots
+from jobmill.hiring.waitlist import overdue_offers
 from jobmill.hiring.waitlist.deadlines import expire_due_openings, lock_and_expire_offers
 from tests.hiring.helpers import apply, let_pass, make_applicant, make_opening
 
@@ -159,11 +159,11 @@ async def test_a_passed_deadline_is_checked_only_once(database: Database) -> Non
         id = (await apply(tx, opening)).application.id
         await offers.acknowledge(tx, id, LOCAL)
         await let_pass(tx, opening, HOUR)
-        assert await snapshots.find_overdue_opening(tx, opening.id) == [opening.id]
+        assert await overdue_offers.find_overdue_opening(tx, opening.id) == [opening.id]
         async with lock_and_expire_offers(tx, opening.id, SYSTEM):
             pass
         # Later readers of the opening take no lock.
-        assert await snapshots.find_overdue_opening(tx, opening.id) == []
+        assert await overdue_offers.find_overdue_opening(tx, opening.id) == []
     await check_log_in(database, opening.id)
 
 

@@ -18,7 +18,7 @@ from jobmill.hiring.audit_log.verification import ChainHead, VerificationFault
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening, OpeningNotFound
-from jobmill.hiring.waitlist import snapshots
+from jobmill.hiring.waitlist import overdue_offers
 from jobmill.hiring.waitlist.deadlines import expire_due_openings
 from tests.hiring.helpers import apply, make_applicant, make_opening
 
@@ -316,7 +316,7 @@ async def test_concurrent_writes_do_not_look_like_faults(database: Database, fro
     async def look() -> int:
         async with database.transaction() as tx:
             if frozen:
-                await snapshots.begin_snapshot(tx)
+                await overdue_offers.begin_snapshot(tx)
             report = await verification.verify_log(tx, opening.id)
         assert report.faults == []
         return report.events

@@ -15,8 +15,8 @@ from jobmill.hiring import company_identity
 from jobmill.hiring.actor import LOCAL
 from jobmill.hiring.company_identity import CompanyIdentity
 from jobmill.hiring.logo_images import MAX_BYTES, clean_logo
-from jobmill.hiring.messages import letter_templates, letters
-from jobmill.hiring.messages.letters import LetterText
+from jobmill.hiring.messages import letter_templates, letter_variables, letters
+from jobmill.hiring.messages.letter_variables import LetterText
 from jobmill.sandbox import read_untrusted_now
 
 ForOpening = Annotated[
@@ -79,14 +79,14 @@ def list_letters(for_opening: ForOpening = None, as_json: AsJson = False) -> Non
     async def read_texts(tx: Tx) -> dict[str, LetterText | None]:
         return {
             letter: await letter_templates.find_text(tx, letter, for_opening)
-            for letter in letters.PLACEHOLDERS
+            for letter in letter_variables.VARIABLES
         }
 
     for letter, saved in session.in_transaction(read_texts).items():
         if as_json:
             output.print_json(_to_json(letter, saved))
         else:
-            variables = " ".join(f"${name}" for name in sorted(letters.PLACEHOLDERS[letter]))
+            variables = " ".join(f"${name}" for name in sorted(letter_variables.VARIABLES[letter]))
             output.print_wrapped(variables, f"{letter}{' (your text)' if saved else ''}: ")
 
 
@@ -130,6 +130,6 @@ def _to_json(letter: str, saved: LetterText | None) -> dict[str, Any]:
     return {
         "letter": letter,
         **asdict(saved or _default(letter)),
-        "variables": sorted(letters.PLACEHOLDERS[letter]),
+        "variables": sorted(letter_variables.VARIABLES[letter]),
         "isDefault": saved is None,
     }

@@ -15,7 +15,7 @@ from jobmill.hiring.audit_log import saved_heads
 from jobmill.hiring.audit_log.verification import ChainHead, VerificationReport, verify_log
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
-from jobmill.hiring.waitlist import snapshots
+from jobmill.hiring.waitlist import overdue_offers
 from jobmill.time_zones import format_local_time
 
 PAGE_SIZE = 1_000
@@ -96,7 +96,7 @@ async def _verify_logs(
         for id in ids:
             update(f"{len(logs) + 1:,} of {len(ids):,}")
             async with database.transaction() as tx:
-                await snapshots.begin_snapshot(tx)
+                await overdue_offers.begin_snapshot(tx)
                 against = [heads[id]] if id in heads else []
                 report = await verify_log(tx, id, against=against)
                 logs.append(OpeningVerification(await openings.get(tx, id), report))

@@ -37,7 +37,7 @@ from jobmill.hiring.records.openings import (
     ReviewOrder,
 )
 from jobmill.hiring.timestamps import format_time_of_day, parse_time_of_day
-from jobmill.hiring.waitlist import snapshots
+from jobmill.hiring.waitlist import overdue_offers
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -319,7 +319,7 @@ def list_openings(
 async def _find_openings(
     tx: Tx, status: OpeningStatus | None, after: int, limit: int
 ) -> list[Opening]:
-    await snapshots.begin_snapshot(tx)
+    await overdue_offers.begin_snapshot(tx)
     return await exports.list_openings(tx, status=status, after=after, limit=limit)
 
 

@@ -22,7 +22,7 @@ from jobmill.hiring.import_export.imports import ImportedApplicant
 from jobmill.hiring.import_export.spreadsheets import ApplicantEntry
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
-from jobmill.hiring.waitlist import snapshots
+from jobmill.hiring.waitlist import overdue_offers
 
 T = TypeVar("T")
 
@@ -97,13 +97,13 @@ def export(
         if opening is None:
             return []
         await openings.get(tx, opening)
-        return await snapshots.find_overdue_opening(tx, opening)
+        return await overdue_offers.find_overdue_opening(tx, opening)
 
     async def write_records(database: Database) -> int:
         await hiring_session.settle_overdue(database, find_overdue)
         with files.open_output(out) as file:
             async with database.transaction() as tx:
-                await snapshots.begin_snapshot(tx)
+                await overdue_offers.begin_snapshot(tx)
                 return await _write(tx, opening, file, "jsonl" if as_json else form)
 
     count = session.with_database(write_records)

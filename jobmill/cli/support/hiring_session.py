@@ -13,7 +13,7 @@ from jobmill.errors import Invalid
 from jobmill.hiring.actor import SYSTEM
 from jobmill.hiring.records import applicants
 from jobmill.hiring.records.applicants import Applicant
-from jobmill.hiring.waitlist import snapshots
+from jobmill.hiring.waitlist import overdue_offers
 from jobmill.hiring.waitlist.deadlines import lock_and_expire_offers
 from jobmill.settings import public_base_url
 
@@ -33,7 +33,7 @@ DryRun = Annotated[
 
 def read_opening(opening: int, read: Callable[[Tx], Awaitable[T]]) -> T:
     """Run `read` on one snapshot, after overdue offers of the opening are settled."""
-    return _read(lambda tx: snapshots.find_overdue_opening(tx, opening), read)
+    return _read(lambda tx: overdue_offers.find_overdue_opening(tx, opening), read)
 
 
 def read_applicant(name: str, read: Callable[[Tx, Applicant], Awaitable[T]]) -> T:
@@ -41,7 +41,7 @@ def read_applicant(name: str, read: Callable[[Tx, Applicant], Awaitable[T]]) -> 
 
     async def find_overdue(tx: Tx) -> list[int]:
         applicant = await find_applicant(tx, name)
-        return await snapshots.find_overdue_openings_of(tx, applicant.id)
+        return await overdue_offers.find_overdue_openings_of(tx, applicant.id)
 
     async def find_and_read(tx: Tx) -> T:
         return await read(tx, await find_applicant(tx, name))
@@ -55,7 +55,7 @@ def _read(
     async def run(database: Database) -> T:
         await settle_overdue(database, find_overdue)
         async with database.transaction() as tx:
-            await snapshots.begin_snapshot(tx)
+            await overdue_offers.begin_snapshot(tx)
             return await read(tx)
 
     return session.with_database(run)

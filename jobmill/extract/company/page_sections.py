@@ -12,9 +12,9 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from jobmill.catalog.company_pages import CompanyPage
 
-from ..page import lenient_json, nesting_limit, page_metadata, text_lines
+from ..page import lenient_json, nesting_limit, page_metadata, visible_lines
 from ..page.schema_job_posting import SchemaNode
-from ..page.text_lines import TextLine
+from ..page.visible_lines import TextLine
 
 _MIN_PARAGRAPH = 45
 """Characters from which a line is a statement and not a label."""
@@ -93,7 +93,7 @@ def read_sections(page: CompanyPage) -> PageSections:
         path=urlsplit(page.url).path.lower(),
         title=metadata.title,
         description=max(descriptions, key=len, default=""),
-        blocks=tuple(_blocks(text_lines.read_lines(tree.body).lines)),
+        blocks=tuple(_blocks(visible_lines.read_lines(tree.body).lines)),
         organizations=tuple(_organizations(tree)),
     )
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from . import main_text, page_locations
 from .label_vocabulary import field_of_label
 from .text_checks import normalize
-from .text_lines import TextLine, lines_around
+from .visible_lines import TextLine, lines_around
 
 _LINES_BELOW_TITLE = 6
 _MAX_LINE_LENGTH = 120

@@ -6,7 +6,7 @@ import re
 
 from selectolax.lexbor import LexborNode
 
-from .text_lines import PageText
+from .visible_lines import PageText
 
 # Plain words first, for speed: the pattern runs only on lines that contain one of them.
 _HINTS = (

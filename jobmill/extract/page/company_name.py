@@ -11,7 +11,7 @@ from .label_vocabulary import field_of_label
 from .labelled_values import LabelledValue, strip_separators
 from .page_metadata import PageMetadata
 from .text_checks import EvidenceTally, contains_words, normalize
-from .text_lines import TextLine, lines_around, lines_containing
+from .visible_lines import TextLine, lines_around, lines_containing
 
 _POSTINGS_WORD = "jobs|openings|positions|vacancies|listings|opportunities|stellen|ofertas|offres"
 _POSTINGS_AT = re.compile(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from . import page_locations
 from .label_vocabulary import field_of_label
 from .labelled_values import strip_separators
-from .text_lines import TextLine
+from .visible_lines import TextLine
 
 _HEADING = re.compile(
     r"(?:(?:your |job |recruiter |employer |company |hiring )?contact(?: (?:information|info|"

@@ -9,7 +9,7 @@ from .label_vocabulary import field_of_label
 from .labelled_values import LabelledValue, strip_separators
 from .page_metadata import PageMetadata
 from .text_checks import EvidenceTally, contains_words, normalize
-from .text_lines import TextLine
+from .visible_lines import TextLine
 
 _HEADINGS = {"h1": 2.5, "h2": 1.5, "h3": 1.2, "h4": 0.8, "h5": 0.5, "h6": 0.4}
 # Verbs count only with their usual objects: "Email this job" is not a title, "Email Developer" is.

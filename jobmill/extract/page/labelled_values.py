@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborNode
 from . import element_order
 from .label_vocabulary import FieldName, field_of_label, is_ambiguous
 from .text_checks import normalize
-from .text_lines import TextLine, TextRun
+from .visible_lines import TextLine, TextRun
 
 _PLACEHOLDER_VALUES = (
     "n a|na|none|not available|not specified|unspecified|not stated|not provided|see description|"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .text_lines import TextLine
+from .visible_lines import TextLine
 
 _END_OF_POSTING = re.compile(
     r"(?:similar|related|recommended|more|other|featured|latest)\s+(?:jobs|positions|openings|"

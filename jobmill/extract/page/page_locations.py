@@ -9,7 +9,7 @@ from jobmill.places import gazetteer, location_text
 from .labelled_values import LabelledValue
 from .page_metadata import PageMetadata
 from .text_checks import EvidenceTally, contains_words, normalize
-from .text_lines import TextLine, lines_around
+from .visible_lines import TextLine, lines_around
 
 _STATE_CODES = "|".join(["PR", *(state.code for state in gazetteer.states("US", "CA", "AU"))])
 _STATE_NAMES = "|".join(state.name.title() for state in gazetteer.states("US", "CA"))

@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from ..fields import html_text
 from .text_checks import contains_words, normalize
-from .text_lines import PageText, lines_containing
+from .visible_lines import PageText, lines_containing
 
 _CAREERS_HOST = re.compile(
     r"https?://(?:careers?|jobs?|karriere|apply|join|work|empleo)[.-]", re.IGNORECASE

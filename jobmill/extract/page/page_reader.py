@@ -22,12 +22,12 @@ from . import (
     microdata,
     nesting_limit,
     page_metadata,
-    text_lines,
+    visible_lines,
     visible_posting,
 )
 from .schema_job_posting import SchemaNode, posting_from_schema
 from .text_checks import contains_words, normalize
-from .text_lines import PageText
+from .visible_lines import PageText
 
 _MAX_PAGE_LENGTH = 4_000_000
 _MAX_POSTINGS = 500
@@ -69,10 +69,10 @@ def read_posting(
         posting, links = postings[0], page.tree.css("a")
         # Few pages say it; skimming the text rules it out without reading the lines.
         closed = closed_notice.may_say_closed(
-            text_lines.skim_texts(body)
-        ) and closed_notice.says_closed(text_lines.read_lines(body))
+            visible_lines.skim_texts(body)
+        ) and closed_notice.says_closed(visible_lines.read_lines(body))
     else:
-        page_text = text_lines.read_lines(body)
+        page_text = visible_lines.read_lines(body)
         posting, method = _read_closely(page, page_text, postings, method, expected=expected)
         closed, links = closed_notice.says_closed(page_text), page_text.links
     if not posting:

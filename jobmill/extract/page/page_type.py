@@ -7,7 +7,7 @@ import re
 from .label_vocabulary import FieldName
 from .labelled_values import LabelledValue
 from .page_metadata import PageMetadata
-from .text_lines import TextLine
+from .visible_lines import TextLine
 
 POSTING_FIELDS: frozenset[FieldName] = frozenset(
     ("company", "location", "city", "posted", "until", "kind", "number", "pay", "team", "mode")

@@ -6,10 +6,10 @@ import datetime as dt
 import re
 
 from ..fields import dates
-from . import text_lines
+from . import visible_lines
 from .label_vocabulary import FieldName
 from .labelled_values import LabelledValue
-from .text_lines import TextLine
+from .visible_lines import TextLine
 
 _POSTED_WORDS = (
     "posted", "published", "listed", "added", "veröffentlicht", "erschienen", "eingestellt",
@@ -38,11 +38,11 @@ def find_posted_date(
     """The posting date by a label, else by a line, an element name or a time element. If the page
     has only an update date, that one: job boards renew their postings."""
     short = [line for line in top if len(line.text) <= 100]
-    lines = text_lines.lines_containing(short, _POSTED_WORDS)
+    lines = visible_lines.lines_containing(short, _POSTED_WORDS)
     texts = [match[1] for line in lines if (match := _POSTED.search(line.text))]
     texts += [
         match[1]
-        for line in text_lines.lines_containing(short, ("by ",))
+        for line in visible_lines.lines_containing(short, ("by ",))
         if (match := _BY_AUTHOR_ON_DATE.match(line.text))
     ]
     marked = [words for line in short for words, marks in line.parts if "posted" in marks]

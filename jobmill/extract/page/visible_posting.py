@@ -21,13 +21,13 @@ from . import (
     page_metadata,
     page_type,
     posted_date,
-    text_lines,
+    visible_lines,
 )
 from .label_vocabulary import FieldName
 from .labelled_values import LabelledValue
 from .page_metadata import PageMetadata
 from .text_checks import absolute_url, normalize
-from .text_lines import PageText, TextLine
+from .visible_lines import PageText, TextLine
 
 _POSTING_LINK = re.compile(
     r"/(?:jobs?|positions?|vacanc\w{1,4}|stellen\w{0,10}|o|openings?)/[^/?#]*(?:\d{2}|\w-\w+-\w)",
@@ -82,7 +82,7 @@ def read_page(page_text: PageText, about: PageMetadata) -> VisiblePage:
     """Find the labels among the lines."""
     return VisiblePage(
         page_text.lines,
-        text_lines.top_lines(page_text.lines),
+        visible_lines.top_lines(page_text.lines),
         labelled_values.find_labelled_values(page_text.lines),
         page_metadata.add_page_text(about, page_text),
         len(_posting_links(page_text)),

@@ -15,7 +15,7 @@ from jobmill.hiring.admission.decisions import is_address_confirmed
 from jobmill.hiring.applications.withdrawals import record_end
 from jobmill.hiring.locked_opening import LockedOpening
 from jobmill.hiring.messages import letter_templates
-from jobmill.hiring.messages.letters import LetterText
+from jobmill.hiring.messages.letter_variables import LetterText
 from jobmill.hiring.records import applications, openings
 from jobmill.hiring.records.applications import Application
 from jobmill.hiring.records.openings import Opening

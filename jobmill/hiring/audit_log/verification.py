@@ -89,7 +89,7 @@ async def verify_log(
 ) -> VerificationReport:
     """Everything that is wrong with an opening's log, and where; `against` are earlier heads of it.
 
-    All comparisons are of one instant. In a snapshot (`snapshots.begin_snapshot`) writers continue meanwhile;
+    All comparisons are of one instant. In a snapshot (`overdue_offers.begin_snapshot`) writers continue meanwhile;
     otherwise the opening is locked and they wait. Raises OpeningNotFound.
     """
     opening = await _read_stable(tx, opening_id)

@@ -10,8 +10,7 @@ from psycopg.errors import ForeignKeyViolation
 from jobmill.db import Tx, fetch_all, fetch_one
 from jobmill.errors import Conflict, Invalid
 from jobmill.hiring.actor import Actor
-from jobmill.hiring.messages import letters
-from jobmill.hiring.messages.letters import PLACEHOLDERS, LetterText
+from jobmill.hiring.messages.letter_variables import VARIABLES, LetterText, check_variables
 from jobmill.hiring.records.openings import OpeningNotFound
 
 MAX_SUBJECT_LENGTH = 200
@@ -144,9 +143,9 @@ async def _find_last(tx: Tx, letter: str, opening_id: int | None) -> tuple[int, 
 
 
 def check_letter(letter: str) -> None:
-    if letter not in PLACEHOLDERS:
+    if letter not in VARIABLES:
         raise Invalid(
-            f"There is no email template {letter[:40]}. Templates are: {', '.join(PLACEHOLDERS)}."
+            f"There is no email template {letter[:40]}. Templates are: {', '.join(VARIABLES)}."
         )
 
 
@@ -159,5 +158,5 @@ def check_text(letter: str, text: LetterText) -> LetterText:
     if not 0 < len(body) <= MAX_BODY_LENGTH or "\0" in body:
         raise Invalid(f"The text should have 1 to {MAX_BODY_LENGTH:,} characters.")
     cleaned = LetterText(subject, body + "\n")
-    letters.check_variables("The email", cleaned, letter)
+    check_variables("The email", cleaned, letter)
     return cleaned

@@ -9,11 +9,12 @@ import logging
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from string import Template
 
 from jobmill.errors import Invalid
+from jobmill.hiring.messages.letter_variables import VARIABLES, LetterText, check_variables
 from jobmill.hiring.messages.notices import OutgoingLetter
 from jobmill.hiring.messages.signed_links import ConfirmationToken, LinkSigner
 from jobmill.time_zones import format_local_time
@@ -40,44 +41,6 @@ ENDS_UNLESS_CONFIRMED = (
     "Without your confirmation the application ends at that time."
 )
 """For an application that exists before its address is confirmed."""
-_ALWAYS = frozenset({"name", "greeting", "title", "company", "my_link"})
-_OFFER = frozenset({"accept_link", "decline_link", "deadline", "left", "minutes"})
-PLACEHOLDERS: Mapping[str, frozenset[str]] = {
-    "confirm": _ALWAYS | {"confirm_link", "deadline", "otherwise"},
-    "applied": _ALWAYS,
-    "received": _ALWAYS,
-    "admitted": _ALWAYS | {"position"},
-    "rejected": _ALWAYS | {"text"},
-    "waitlisted": _ALWAYS | {"position"},
-    "promoted": _ALWAYS | _OFFER,
-    "reminder": _ALWAYS | _OFFER,
-    "accepted": _ALWAYS,
-    "decayed": _ALWAYS | {"position", "missed", "missed_at", "warning"},
-    "lapsed": _ALWAYS | {"missed", "missed_at"},
-    "withdrawn": _ALWAYS,
-    "removed": _ALWAYS,
-    "position": _ALWAYS | {"position"},
-    "message": _ALWAYS | {"text"},
-    **dict.fromkeys(
-        ("interview_booked", "interview_moved", "interview_cancelled", "interview_over"),
-        _ALWAYS | {"starts", "place"},
-    ),
-    "closed": _ALWAYS | {"text"},
-}
-"""The letters and the placeholders that each may use."""
-_ANSWER_LINKS = ("accept_link", "my_link")
-ESSENTIAL_LINKS: Mapping[str, tuple[str, ...]] = {
-    "confirm": ("confirm_link",),
-    "promoted": _ANSWER_LINKS,
-    "reminder": _ANSWER_LINKS,
-}
-"""Links of which a letter needs at least one, because the applicant cannot do what it asks without."""
-
-
-@dataclass(frozen=True, slots=True)
-class LetterText:
-    subject: str
-    body: str
 
 
 def check_templates(folder: Path | None) -> None:
@@ -219,8 +182,8 @@ def make_unique_part(secret: bytes, subject: str) -> str:
 
 
 def _read(file: Path) -> LetterText:
-    if file.stem not in PLACEHOLDERS:
-        raise Invalid(f"{file} is not an email template. Templates are: {', '.join(PLACEHOLDERS)}")
+    if file.stem not in VARIABLES:
+        raise Invalid(f"{file} is not an email template. Templates are: {', '.join(VARIABLES)}")
     try:
         content = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -236,22 +199,6 @@ def parse_letter(content: str, first_line: str = "The first line") -> LetterText
     if not first.startswith(SUBJECT) or not first.removeprefix(SUBJECT).strip():
         raise Invalid(f"{first_line} should be `{SUBJECT}` followed by the subject")
     return LetterText(first.removeprefix(SUBJECT).strip(), rest.strip() + "\n")
-
-
-def check_variables(source: str, text: LetterText, letter: str) -> None:
-    """Raise Invalid if the text uses a variable that this letter does not have, or lacks its link."""
-    placeholders = PLACEHOLDERS[letter]
-    for part in (Template(text.subject), Template(text.body)):
-        if not part.is_valid():
-            raise Invalid(f"{source} has a $ without a variable name. Write $$ for a dollar sign.")
-        unknown = [name for name in part.get_identifiers() if name not in placeholders]
-        if unknown:
-            names = ", ".join(f"${name}" for name in sorted(placeholders))
-            raise Invalid(f"{source} uses ${unknown[0]}. Variables of this email: {names}")
-    links = ESSENTIAL_LINKS.get(letter, ())
-    if links and not set(links).intersection(Template(text.body).get_identifiers()):
-        names = " or ".join(f"${name}" for name in links)
-        raise Invalid(f"{source} lacks the link that the applicant needs. Add {names} to the text.")
 
 
 def fill_text(text: LetterText, values: Mapping[str, str]) -> LetterText:

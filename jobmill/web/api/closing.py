@@ -9,7 +9,7 @@ from pydantic import Field, StrictBool
 
 from jobmill.hiring.applications import closing
 from jobmill.hiring.messages.letter_templates import MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH
-from jobmill.hiring.messages.letters import LetterText
+from jobmill.hiring.messages.letter_variables import LetterText
 from jobmill.web.api.callers import RecruiterCaller
 from jobmill.web.api.schemas import RequestBody, Schema
 from jobmill.web.consistent_reads import LONG_TIMEOUT

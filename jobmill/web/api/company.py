@@ -12,7 +12,7 @@ from jobmill.db import Tx
 from jobmill.hiring import company_identity
 from jobmill.hiring.company_identity import CompanyIdentity
 from jobmill.hiring.logo_images import read_logo_upload
-from jobmill.hiring.messages import letter_templates, letters
+from jobmill.hiring.messages import letter_templates, letter_variables, letters
 from jobmill.hiring.openings import posting_details
 from jobmill.hiring.openings.posting_details import EmploymentType, PayPeriod, PostingDetails
 from jobmill.hiring.records import openings
@@ -101,7 +101,7 @@ async def list_letters(caller: ViewerCaller, job_id: OpeningFilter = None) -> Re
     async with caller.db.transaction() as tx:
         if job_id is not None:
             await openings.get(tx, job_id)
-        for letter, variables in letters.PLACEHOLDERS.items():
+        for letter, variables in letter_variables.VARIABLES.items():
             saved = await letter_templates.find_text(tx, letter, job_id)
             text = saved or letters.read_default(letter, folder)
             items.append(

@@ -23,10 +23,10 @@ from jobmill.errors import (
 )
 from jobmill.hiring import company_identity
 from jobmill.hiring.company_identity import CompanyIdentity
-from jobmill.hiring.messages import letter_templates, letters
+from jobmill.hiring.messages import letter_templates, letter_variables, letters
 from jobmill.hiring.messages.html_letters import render_html
 from jobmill.hiring.messages.letter_templates import TemplateVersion
-from jobmill.hiring.messages.letters import LetterText
+from jobmill.hiring.messages.letter_variables import LetterText
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
 from jobmill.outside.mail import Letter, Mailer
@@ -122,7 +122,7 @@ async def _read_letter(
     site_settings: CurrentSiteSettings,
     opening_id: OpeningQuery = None,
 ) -> EditedLetter:
-    if letter not in letters.PLACEHOLDERS:
+    if letter not in letter_variables.VARIABLES:
         raise NotFound("Email template", letter[:40])
     async with db.transaction() as tx:
         opening = await openings.get(tx, opening_id) if opening_id else None
@@ -241,7 +241,7 @@ def _render(
         edited=edited,
         name=letter_names().get(edited.letter, edited.letter),
         text=text,
-        variables=sorted(letters.PLACEHOLDERS[edited.letter]),
+        variables=sorted(letter_variables.VARIABLES[edited.letter]),
         preview=preview,
         notice=notice,
         sends_mail=page.site_settings.sends_mail,

@@ -12,8 +12,8 @@ from jobmill.db import Tx
 from jobmill.errors import AppError, Conflict, Invalid
 from jobmill.hiring.actor import Actor
 from jobmill.hiring.applications import closing
-from jobmill.hiring.messages import letter_templates, letters
-from jobmill.hiring.messages.letters import LetterText
+from jobmill.hiring.messages import letter_templates, letter_variables, letters
+from jobmill.hiring.messages.letter_variables import LetterText
 from jobmill.hiring.openings import lifecycle
 from jobmill.hiring.records import openings
 from jobmill.hiring.records.openings import Opening
@@ -111,7 +111,7 @@ async def _render(
         max_ended=closing.MAX_ENDED,
         form=form,
         preview=preview,
-        variables=sorted(letters.PLACEHOLDERS[closing.LETTER]),
+        variables=sorted(letter_variables.VARIABLES[closing.LETTER]),
         error=str(error or problem or "") or None,
     )
 

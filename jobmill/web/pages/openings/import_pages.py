@@ -18,7 +18,7 @@ from jobmill.hiring.import_export import exports, imports, spreadsheets
 from jobmill.hiring.import_export.imports import ImportedApplicant, PlannedOpening
 from jobmill.hiring.import_export.spreadsheets import ApplicantEntry
 from jobmill.hiring.records import openings
-from jobmill.hiring.waitlist import snapshots
+from jobmill.hiring.waitlist import overdue_offers
 from jobmill.web import html_errors
 from jobmill.web.auth import Recruiter, Viewer, Visitor
 from jobmill.web.consistent_reads import LONG_TIMEOUT
@@ -66,7 +66,7 @@ async def export_openings(visitor: Viewer, db: Db) -> Response:
     text = io.StringIO(newline="")
     write_row = csv_files.start_csv(text, exports.OPENING_FIELDS)
     async with db.transaction(LONG_TIMEOUT, reads_only=True) as tx:
-        await snapshots.begin_snapshot(tx)
+        await overdue_offers.begin_snapshot(tx)
         async for opening in exports.iter_openings(tx):
             write_row(opening)
     headers = {"Content-Disposition": 'attachment; filename="openings.csv"'}
