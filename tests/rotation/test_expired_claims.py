@@ -11,6 +11,7 @@ import pytest
 from jobmill.db import Tx
 from jobmill.rotation import calls, platform_state, target_selection, targets
 from jobmill.rotation.planner import RunRequest, clock, start_run
+from jobmill.rotation.targets import PolicyName
 
 from .helpers import DAY, HOUR, NOW, answer, failed, make_target, put
 
@@ -18,7 +19,7 @@ YEAR = 365 * DAY
 POLICIES = pytest.mark.parametrize("policy", ["seed", "yield"])
 
 
-async def claimed(tx: Tx, policy: target_selection.PolicyName, at: dt.datetime) -> list[int]:
+async def claimed(tx: Tx, policy: PolicyName, at: dt.datetime) -> list[int]:
     planned = await start_run(tx, RunRequest(policy, "manual"), at, {})
     return [target.source_id for target in planned.claimed]
 

@@ -18,6 +18,7 @@ from jobmill.rotation.policies.interval_policy import IntervalPolicy, IntervalRu
 from jobmill.rotation.policies.yield_model import YieldRules
 from jobmill.rotation.policies.yield_policy import YieldPolicy
 from jobmill.rotation.target_selection import RunLimits, SelectionRequest
+from jobmill.rotation.targets import PolicyName
 from tests.catalog.helpers import make_source
 
 from .helpers import DAY, HOUR, KEYS, NOW, answer, failed, make_target, make_targets, put
@@ -245,7 +246,7 @@ async def test_a_bad_target_is_tried_again_when_it_has_rested(tx: Tx) -> None:
 
 @pytest.mark.parametrize("policy", ["seed", "yield"])
 async def test_a_schedule_tries_bad_targets_again_though_nothing_else_is_due(
-    tx: Tx, policy: target_selection.PolicyName
+    tx: Tx, policy: PolicyName
 ) -> None:
     id = await make_target(tx, status="bad", next_allowed_at=NOW)
     await tx.execute("UPDATE rotation.call_allowance SET balance = 0, refilled_at = %s", [NOW])
@@ -288,7 +289,7 @@ async def test_runs_by_hand_do_not_put_off_the_schedule(tx: Tx) -> None:
 @pytest.mark.parametrize("cause", ["gone", "unreadable"])
 @pytest.mark.parametrize("policy", ["seed", "yield"])
 async def test_dead_boards_do_not_hold_their_vendor_for_ever(
-    tx: Tx, policy: target_selection.PolicyName, cause: str
+    tx: Tx, policy: PolicyName, cause: str
 ) -> None:
     dead, other, well = [await make_target(tx) for _ in range(3)]
     until = NOW + HOUR / 2

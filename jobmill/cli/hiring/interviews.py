@@ -100,10 +100,10 @@ def move(
     start: Annotated[
         str | None, typer.Option(metavar="TIME", help="New start, such as 2030-01-14T10:30.")
     ] = None,
-    place: Annotated[str | None, typer.Option(metavar="TEXT", help="New place or link.")] = None,
+    place: Annotated[str | None, typer.Option(metavar="TEXT", help="New location or link.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Move an interview or change its place; people who booked it are told by email.
+    """Move an interview or change its location; people who booked it are told by email.
 
     The new start is in the time zone of the interview.
     """
