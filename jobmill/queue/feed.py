@@ -51,9 +51,15 @@ async def feed_batch(tx: Tx, source: QueueFeed) -> int:
 
     Call it in a separate transaction: the taken rows and the new items commit together.
     """
-    capacity = min(BATCH_SIZE, await remaining_capacity(tx, source.kind, source.stage))
-    if capacity <= 0:
-        return 0
+    capacity = await _count_room(tx, source)
+    return await _move_rows(tx, source, capacity) if capacity > 0 else 0
+
+
+async def _count_room(tx: Tx, source: QueueFeed) -> int:
+    return min(BATCH_SIZE, await remaining_capacity(tx, source.kind, source.stage))
+
+
+async def _move_rows(tx: Tx, source: QueueFeed, capacity: int) -> int:
     taken = await source.take(tx, capacity)
     children = [item for item in taken if isinstance(item, ChildItem)]
     parents = await lock_existing_parents(tx, [child.parent for child in children])
@@ -84,10 +90,11 @@ def feed_task(source: QueueFeed) -> Callable[[Tx], Awaitable[bool | float]]:
     until the next scan while the phase is full."""
 
     async def scan(tx: Tx) -> bool | float:
-        capacity = min(BATCH_SIZE, await remaining_capacity(tx, source.kind, source.stage))
+        # Counted once: more room a moment later would make a full batch look like the last one.
+        capacity = await _count_room(tx, source)
         if capacity <= 0:
             return RETRY_WHEN_FULL
-        return await feed_batch(tx, source) == capacity
+        return await _move_rows(tx, source, capacity) == capacity
 
     return scan
 

@@ -132,9 +132,8 @@ GUARDS: list[Guard] = [
     guard(
         "a feed takes only as many rows as the phase has capacity for",
         FEED,
-        "    capacity = min(BATCH_SIZE, await remaining_capacity(tx, source.kind, source.stage))\n"
-        "    if capacity <= 0:\n        return 0",
-        "    capacity = BATCH_SIZE",
+        "    return min(BATCH_SIZE, await remaining_capacity(tx, source.kind, source.stage))",
+        "    return BATCH_SIZE",
         f"{CAP}::test_a_feed_submits_what_fits_and_a_full_queue_loses_nothing",
     ),
     guard(

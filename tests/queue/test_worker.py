@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import datetime as dt
+import sys
 from collections.abc import Sequence
+from types import FrameType
 from typing import Any
 
 import psycopg
@@ -14,6 +16,7 @@ from psycopg import sql
 from jobmill import queue
 from jobmill.db import Database, Tx, connect, open_connection
 from jobmill.queue import Finish, Move, Stage, WaitUntil, Work, inspect, leases
+from jobmill.queue.admission import remaining_capacity
 from jobmill.queue.feed import QueueFeed, feed_task, notify_feeds
 from jobmill.queue.worker import PeriodicTask
 
@@ -383,6 +386,34 @@ async def test_a_feed_is_scanned_on_notification_until_it_is_empty(database: Dat
             await tx.execute("INSERT INTO public.leaf SELECT generate_series(1, 25)")
             await notify_feeds(tx)
         await until(database, "SELECT count(*) FROM queue.ending", [25])
+
+
+async def test_a_scan_of_a_feed_counts_the_room_once(database: Database) -> None:
+    """If items end between two counts, a full batch looks like the last one, and the rest waits."""
+
+    async def take(tx: Tx, most: int) -> list[queue.NewItem]:
+        counts_before.extend(counts)
+        return [new("tea", f"leaf {n}") for n in range(most)]
+
+    async def release(tx: Tx, refused: Sequence[queue.RefusedItem]) -> None:
+        raise AssertionError("the queue has room for what it asked for")
+
+    counts: list[int] = []
+    counts_before: list[int] = []
+
+    def record(frame: FrameType, event: str, value: object) -> None:
+        # A coroutine also "returns" where it waits, without a number.
+        if event == "return" and frame.f_code is remaining_capacity.__code__:
+            counts.extend([value] if isinstance(value, int) else [])
+
+    await put(database, stages({"tea": Stage(nothing, capacity=4)}))
+    async with database.transaction() as tx:
+        sys.setprofile(record)
+        try:
+            assert await feed_task(QueueFeed("tea", "run", take, release))(tx) is True
+        finally:
+            sys.setprofile(None)
+    assert counts_before == [4]
 
 
 async def test_an_abandoned_item_is_rescued_however_long_its_worker_is_gone(
