@@ -41,7 +41,7 @@ def run_tests(folder: Path, tests: Sequence[str], *options: str) -> tuple[int, s
     """The exit code of pytest, or HUNG, and its output."""
     limit = PYTEST_LIMIT + TEST_LIMIT * len(tests)
     python = str(folder / ".venv/bin/python")
-    settings = ["-q", "-n", "0", "-p", "no:cacheprovider", f"--timeout={TEST_LIMIT}"]
+    settings = ["-q", "-p", "no:cacheprovider", f"--timeout={TEST_LIMIT}"]
     command = [python, "-m", "pytest", *tests, *settings, *options]
     with tempfile.TemporaryFile("w+", errors="replace") as output:
         process = subprocess.Popen(
