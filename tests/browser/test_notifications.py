@@ -23,19 +23,19 @@ from tests.web.conftest import served
 HOME = "/account/notifications"
 REGISTER = """
 async () => {
-  const { installing, active } = await navigator.serviceWorker.register("/static/push_worker.js");
-  if (!active) await new Promise(done => installing.addEventListener(
-    "statechange", () => installing.state === "activated" && done()));
+  const registration = await navigator.serviceWorker.register("/static/push_worker.js");
+  while (registration.active?.state !== "activated") await new Promise(done => setTimeout(done, 50));
 }
 """
 SHOWN_UP_TO_LAST = """
 async () => {
   const registration = await navigator.serviceWorker.getRegistration("/static/");
-  for (;;) {
+  for (let tries = 0; tries < 60; tries++) {
     const titles = (await registration.getNotifications()).map(shown => shown.title);
     if (titles.includes("Last")) return titles.sort();
     await new Promise(done => setTimeout(done, 50));
   }
+  return null;
 }
 """
 
@@ -122,17 +122,22 @@ async def test_a_push_message_is_shown_once_however_often_it_arrives(
         await session.send("ServiceWorker.enable")
         await page.evaluate(REGISTER)
         id = await ids.get()
-        # The browser shows messages in order: with the last one, both copies were handled.
-        for data in (message, message, {**message, "title": "Last", "tag": "n-2"}):
-            await session.send(
-                "ServiceWorker.deliverPushMessage",
-                {
-                    "origin": new_place.origin,
-                    "registrationId": id,
-                    "data": json.dumps(data),
-                },
-            )
-        assert await page.evaluate(SHOWN_UP_TO_LAST) == ["Alert: deep", "Last"]
+        shown: list[str] | None = None
+        # A busy browser can lose a simulated message: all are sent again until the last one is shown.
+        for _ in range(20):
+            # The browser shows messages in order: with the last one, both copies were handled.
+            for data in (message, message, {**message, "title": "Last", "tag": "n-2"}):
+                await session.send(
+                    "ServiceWorker.deliverPushMessage",
+                    {
+                        "origin": new_place.origin,
+                        "registrationId": id,
+                        "data": json.dumps(data),
+                    },
+                )
+            if shown := await page.evaluate(SHOWN_UP_TO_LAST):
+                break
+        assert shown == ["Alert: deep", "Last"]
 
 
 async def read_letter(browser: Browser, content: str, size: Size) -> list[str]:
